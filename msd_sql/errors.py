@@ -1,0 +1,35 @@
+"""The errors of msd_sql: one tree under `MsdError`, each message a full sentence that stands alone.
+
+A message says what was given, what is allowed and what to do: DuckDB hands a UDF's error to the user as bare text.
+"""
+
+from __future__ import annotations
+
+from msd_sql.udfs.errors import InputError, MsdError, PrivacyError, suggest
+
+__all__ = [
+    "BudgetError",
+    "CatalogError",
+    "EngineError",
+    "InputError",
+    "LeakError",
+    "MsdError",
+    "PrivacyError",
+    "suggest",
+]
+
+
+class CatalogError(MsdError, LookupError):
+    """A declaration (`msd_protect`, `msd_items`) is missing, ambiguous or contradicts another."""
+
+
+class BudgetError(PrivacyError):
+    """A release would overdraw the budget: nothing was run, nothing was charged."""
+
+
+class LeakError(PrivacyError):
+    """The candidates of a selection depend on a protected relation, or cannot be shown not to."""
+
+
+class EngineError(MsdError, RuntimeError):
+    """An engine could not compute the marginals (never says anything of private values)."""

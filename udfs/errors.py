@@ -1,0 +1,33 @@
+"""The root of the error tree and the one helper that suggests a name that was probably meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class MsdError(Exception):
+    """The root of every error that msd_sql raises on purpose."""
+
+
+class InputError(MsdError, ValueError):
+    """An argument is outside of what is allowed: nothing was run, nothing was charged."""
+
+
+class PrivacyError(MsdError, PermissionError):
+    """The request is understood but may not be answered under the privacy rules."""
+
+
+def suggest(kind: str, given: object, allowed: Iterable[str]) -> str:
+    """Say that `given` is not a known `kind`, what is allowed, and the nearest allowed name.
+
+    >>> suggest("method", "gredy", ["greedy", "nosg"])
+    "Unknown method 'gredy'. Did you mean 'greedy'? Allowed: greedy, nosg."
+    """
+    names = list(allowed)
+    near = difflib.get_close_matches(str(given).lower(), [name.lower() for name in names], n=1, cutoff=0.5)
+    hint = ""
+    if near:
+        meant = next(name for name in names if name.lower() == near[0])
+        hint = f" Did you mean '{meant}'?"
+    return f"Unknown {kind} '{given}'.{hint} Allowed: {', '.join(names)}."
