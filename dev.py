@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Everything one does in this repository, from a machine that has nothing but Python 3.11 or later.
+
+    python3 dev.py demo      set up, then run the demo on the embedded synthetic shop
+    python3 dev.py test      set up, then run the tests   (further arguments go to pytest)
+    python3 dev.py lint      ruff: rules and formatting
+    python3 dev.py types     mypy --strict on both packages
+    python3 dev.py shell     the msd shell                (further arguments go to it)
+    python3 dev.py bench     the benchmarks               (further arguments go to them)
+    python3 dev.py setup     only set up; add extras by name:  python3 dev.py setup spark cli
+
+The virtual environment is .venv beside this file, or the folder that MSD_VENV names. It is made once and renewed
+when pyproject.toml changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+VENV = Path(os.environ.get("MSD_VENV", HERE / ".venv"))
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def setup(*extras: str) -> None:
+    """Make the virtual environment and install the checkout into it with `extras`, unless that is done already."""
+    stamp = VENV / "msd_sql.stamp"
+    done = stamp.read_text().split() if stamp.exists() else []
+    recipe = hashlib.sha256((HERE / "pyproject.toml").read_bytes()).hexdigest()
+    installed = set(done[1:]) if done[:1] == [recipe] else set()
+    if set(extras) <= installed and PYTHON.exists():
+        return
+    if not PYTHON.exists():
+        print(f"Making a virtual environment in {VENV} …", flush=True)
+        venv.create(VENV, with_pip=True)
+    wanted = sorted(installed | set(extras))
+    print(f"Installing msd_sql with {', '.join(wanted)} …", flush=True)
+    quiet = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    run(*quiet, "--editable", f"{HERE}[{','.join(wanted)}]")
+    stamp.write_text(" ".join([recipe, *wanted]))
+
+
+def run(*arguments: str, cwd: Path | None = None) -> None:
+    """Run the virtual environment's Python and leave with its exit code when it fails."""
+    done = subprocess.run([str(PYTHON), *arguments], cwd=cwd, check=False)
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+
+
+def types() -> None:
+    """Type-check the packages laid out as they are installed: udfs/ is msd_sql.udfs, which mypy cannot see in place."""
+    tree = HERE / "build" / "types"
+    shutil.rmtree(tree, ignore_errors=True)
+    skip = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(HERE / "msd_sql", tree / "msd_sql", ignore=skip)
+    shutil.copytree(HERE / "udfs", tree / "msd_sql" / "udfs", ignore=skip)
+    run("-m", "mypy", "--config-file", str(HERE / "pyproject.toml"), "-p", "msd_sql", cwd=tree)
+
+
+def main() -> None:
+    """Read the task from the command line and do it."""
+    task, rest = (sys.argv[1], sys.argv[2:]) if len(sys.argv) > 1 else ("help", [])
+    if task == "demo":
+        setup("shell")
+        run("-m", "msd_sql.cli", "demo", *rest)
+    elif task == "shell":
+        setup("shell")
+        run("-m", "msd_sql.cli", "shell", *rest)
+    elif task == "test":
+        setup("test")
+        run("-m", "pytest", *rest, cwd=HERE)
+    elif task == "lint":
+        setup("test")
+        run("-m", "ruff", "check", ".", cwd=HERE)
+        run("-m", "ruff", "format", "--check", ".", cwd=HERE)
+    elif task == "types":
+        setup("test")
+        types()
+    elif task == "bench":
+        setup("bench")
+        run("-m", "benchmarks", *rest, cwd=HERE)
+    elif task == "setup":
+        setup(*(rest or ["test"]))
+    else:
+        print(__doc__)
+        sys.exit(0 if task in ("help", "-h", "--help") else 2)
+
+
+if __name__ == "__main__":
+    main()
