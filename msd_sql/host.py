@@ -1,0 +1,197 @@
+"""Host: the only way to a database, whoever runs it (DESIGN 6); DuckDB in this process is the first one.
+
+A host takes statement text only, because another process can be a host too: values are embedded by `sqltext`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Column: TypeAlias = npt.NDArray[Any]
+Row: TypeAlias = tuple[Any, ...]
+
+
+class HostError(Exception):
+    """The database refused a statement. Its text may quote data: see `reading` for statements over private rows."""
+
+    def __init__(self, text: str, kind: str = "Error") -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
+class Conflict(HostError):  # noqa: N818 - a conflict is an event to retry, not a failure
+    """Another transaction wrote the same rows or created the same object first: try again."""
+
+
+class ReadOnly(HostError):  # noqa: N818
+    """The statement writes to a database that is open for reading only."""
+
+
+class Interrupted(HostError):  # noqa: N818
+    """The statement was stopped by `interrupt`."""
+
+
+class Host(Protocol):
+    """Runs statements on one connection of its own to the user's database; not to be shared between threads."""
+
+    @property
+    def version(self) -> str:
+        """The version of DuckDB that runs the statements, such as '1.5.6'."""
+        ...
+
+    def rows(self, sql: str) -> list[Row]:
+        """Every row of a statement as Python values (a DECIMAL is a `Decimal`, a HUGEINT an `int`)."""
+        ...
+
+    def columns(self, sql: str) -> dict[str, Column]:
+        """Every column of a statement as a numpy array, masked where it holds NULL.
+
+        DECIMAL and HUGEINT arrive as float64: cast them in the statement where digits matter.
+        """
+        ...
+
+    def run(self, sql: str) -> None:
+        """Run a statement to its end and drop what it returns."""
+        ...
+
+    def table(self, name: str, columns: Mapping[str, Column | Sequence[Any]]) -> AbstractContextManager[str]:
+        """Make public columns visible to this host's statements as a relation `name`, for the length of a `with`."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[Host]:
+        """A host on another connection inside BEGIN … COMMIT; ROLLBACK on an exception; `Conflict` if it lost a race.
+
+        Independent of what the user's own connection has open: it survives the user's ROLLBACK.
+        """
+        ...
+
+    def interrupt(self) -> None:
+        """Stop the statement that runs now (called from another thread)."""
+        ...
+
+
+class DuckDBHost:
+    """A cursor of a connection in this process. Make a fresh cursor for every UDF call: the caller's own would hang.
+
+    >>> DuckDBHost(duckdb.connect()).rows("SELECT 1 AS one")
+    [(1,)]
+    """
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        self._cursor = cursor
+
+    @property
+    def version(self) -> str:
+        """The version of the DuckDB module."""
+        return duckdb.__version__
+
+    def rows(self, sql: str) -> list[Row]:
+        """Every row as Python values."""
+        with _translated():
+            return self._cursor.execute(sql).fetchall()
+
+    def columns(self, sql: str) -> dict[str, Column]:
+        """Every column as a numpy array, masked where it holds NULL."""
+        with _translated():
+            found = self._cursor.execute(sql).fetchnumpy()
+        return {name: _plain(column) for name, column in found.items()}
+
+    def run(self, sql: str) -> None:
+        """Run to the end: 2.x streams, so that a statement that is not fetched may stop half way."""
+        with _translated():
+            self._cursor.execute(sql).fetchall()
+
+    @contextmanager
+    def table(self, name: str, columns: Mapping[str, Column | Sequence[Any]]) -> Iterator[str]:
+        """Register a frame on this cursor alone (a registered frame is TEMP, so other cursors have their own)."""
+        with _translated():
+            self._cursor.register(name, _frame(columns))
+        try:
+            yield name
+        finally:
+            with suppress(duckdb.Error):
+                self._cursor.unregister(name)
+
+    @contextmanager
+    def transaction(self) -> Iterator[DuckDBHost]:
+        """A transaction on a cursor of its own, closed at the end."""
+        with _translated():
+            cursor = self._cursor.cursor()
+        inner = DuckDBHost(cursor)
+        try:
+            inner.run("BEGIN TRANSACTION")
+            try:
+                yield inner
+                inner.run("COMMIT")
+            except BaseException:
+                with suppress(HostError):  # a failed COMMIT has already rolled back
+                    inner.run("ROLLBACK")
+                raise
+        finally:
+            cursor.close()
+
+    def interrupt(self) -> None:
+        """Stop the statement that runs now."""
+        self._cursor.interrupt()
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except duckdb.Error as error:
+        failure = host_error(type(error).__name__, str(error))
+    else:
+        return
+    # Raised outside of `except`: the original error, which may quote data, must not travel along as context.
+    raise failure
+
+
+def host_error(kind: str, text: str) -> HostError:
+    """The error of a DuckDB exception, told by its class name and its text (the same in every process).
+
+    >>> host_error("TransactionException", "Conflict on update!")
+    Conflict('Conflict on update!')
+    """
+    if kind == "TransactionException" and ("onflict" in text or "Failed to commit" in text):
+        return Conflict(text, kind)
+    if kind == "ConstraintException" and "uplicate key" in text:
+        return Conflict(text, kind)
+    if "read-only mode" in text:
+        return ReadOnly(text, kind)
+    if kind == "InterruptException":
+        return Interrupted(text, kind)
+    return HostError(text, kind)
+
+
+def _plain(column: Any) -> Column:
+    """Drop the mask where nothing is masked; an ENUM arrives as a pandas Categorical."""
+    if isinstance(column, np.ma.MaskedArray):
+        return column if np.ma.is_masked(column) else np.asarray(column.data)
+    return np.asarray(column)
+
+
+def _frame(columns: Mapping[str, Column | Sequence[Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame({name: _series(pd, column) for name, column in columns.items()})
+
+
+def _series(pd: Any, column: Column | Sequence[Any]) -> Any:
+    if not isinstance(column, np.ma.MaskedArray):
+        return pd.Series(column)
+    mask = np.ma.getmaskarray(column)
+    if column.dtype.kind in "iu":
+        return pd.Series(pd.arrays.IntegerArray(np.asarray(column.data), mask))
+    values = np.asarray(column.data).astype(object)
+    values[mask] = None
+    return pd.Series(values)

@@ -1,0 +1,53 @@
+"""Statements over private rows: an error of the database never says more than its kind (DESIGN 3, what may leave)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from msd_sql.errors import EngineError
+from msd_sql.host import Column, Host, HostError, Interrupted, Row
+
+
+@contextmanager
+def private(relation: str) -> Iterator[None]:
+    """Turn any error of a statement over private rows into one without the database's words.
+
+    >>> with private("shop.main.purchases"):
+    ...     raise HostError("Could not convert string 'secret' to INT32", "ConversionException")
+    Traceback (most recent call last):
+    msd_sql.errors.EngineError: Reading the protected relation shop.main.purchases failed (ConversionException)...
+    """
+    try:
+        yield
+    except Interrupted:
+        raise
+    except HostError as error:
+        kind = error.kind
+    else:
+        return
+    # Raised outside of `except`, so that the database's own words do not travel along as the context.
+    raise EngineError(
+        f"Reading the protected relation {relation} failed ({kind}). The database's own message is withheld because "
+        "it could quote private values: run the declared columns and similarity over it as its owner to see it."
+    )
+
+
+def private_rows(host: Host, sql: str, relation: str) -> list[Row]:
+    """`host.rows` over private data.
+
+    >>> private_rows(host, "SELECT count(*) FROM purchases", "shop.main.purchases")
+    [(2600000,)]
+    """
+    with private(relation):
+        return host.rows(sql)
+
+
+def private_columns(host: Host, sql: str, relation: str) -> dict[str, Column]:
+    """`host.columns` over private data.
+
+    >>> private_columns(host, "SELECT user_id FROM purchases", "shop.main.purchases")
+    {'user_id': array([3, 1, 4])}
+    """
+    with private(relation):
+        return host.columns(sql)

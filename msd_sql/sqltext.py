@@ -1,0 +1,145 @@
+"""SQL text: names and values reach a statement only from here, quoted by sqlglot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from functools import lru_cache
+from typing import TypeAlias
+
+import sqlglot
+from sqlglot import exp
+
+from msd_sql.errors import InputError
+
+Value: TypeAlias = "bool | int | float | Decimal | str | datetime | Sequence[Value] | None"
+# Where an unqualified name is looked for: (database, schema), in order.
+SearchPath: TypeAlias = tuple[tuple[str, str], ...]
+
+SPARK = "spark:"
+
+
+@dataclass(frozen=True, order=True)
+class Name:
+    """A relation by database, schema and name, spelled as the database's own catalog spells it.
+
+    >>> str(Name("shop", "main", "My Table"))
+    'shop.main."My Table"'
+    """
+
+    database: str
+    schema: str
+    name: str
+
+    def __str__(self) -> str:
+        return ".".join(_shown(part) for part in (self.database, self.schema, self.name))
+
+    @property
+    def sql(self) -> str:
+        """The name with every part quoted, for a FROM clause."""
+        return ".".join(quote(part) for part in (self.database, self.schema, self.name))
+
+
+def quote(name: str) -> str:
+    """An identifier, quoted.
+
+    >>> print(quote("My Table"))
+    "My Table"
+    """
+    return exp.to_identifier(name, quoted=True).sql("duckdb")
+
+
+def literal(value: Value) -> str:
+    """A value as SQL text.
+
+    >>> literal("it's"), literal(Decimal("0.10")), literal([1, None])
+    ("'it''s'", "CAST('0.10' AS DECIMAL(38, 2))", '[1, NULL]')
+    """
+    return as_literal(value).sql("duckdb")
+
+
+def as_literal(value: Value) -> exp.Expression:
+    """A value as a sqlglot expression; an exact Decimal never passes through a float."""
+    if value is None:
+        return exp.Null()
+    if isinstance(value, bool):
+        return exp.Boolean(this=value)
+    if isinstance(value, int):
+        return exp.Literal.number(value)
+    if isinstance(value, Decimal):
+        return _cast(format(value, "f"), f"DECIMAL(38, {max(0, -int(value.as_tuple().exponent))})")
+    if isinstance(value, float):
+        return _cast(repr(value) if math.isfinite(value) else str(value), "DOUBLE")
+    if isinstance(value, str):
+        return exp.Literal.string(value)
+    if isinstance(value, datetime):
+        return _cast(value.isoformat(), "TIMESTAMPTZ" if value.tzinfo else "TIMESTAMP")
+    return exp.Array(expressions=[as_literal(part) for part in value])
+
+
+def statement(sql: str, database: str, **values: Value) -> str:
+    """A statement over schema `msd` of `database`, with its `$names` replaced by literals.
+
+    >>> print(statement("SELECT spent FROM msd.protected WHERE key = $key", "shop", key="main.t"))
+    SELECT spent FROM "shop".msd.protected WHERE key = 'main.t'
+    """
+    tree = _parsed(sql).copy()
+    for table in tree.find_all(exp.Table):
+        if table.db == "msd":
+            table.set("catalog", exp.to_identifier(database, quoted=True))
+    for hole in list(tree.find_all(exp.Placeholder)):
+        hole.replace(as_literal(values[hole.name]))
+    return tree.sql("duckdb")
+
+
+def parts(text: str) -> tuple[str, ...]:
+    """The one to three parts of a relation's name as a user writes it.
+
+    >>> parts('shop.main."My Table"')
+    ('shop', 'main', 'My Table')
+    """
+    problem = f"'{text}' is not the name of a relation. Give a name such as purchases, main.purchases or \"My Table\"."
+    if not text.strip():
+        raise InputError(problem)
+    try:
+        table = exp.to_table(text, dialect="duckdb")
+    except sqlglot.errors.SqlglotError:
+        raise InputError(problem) from None
+    found = table.parts
+    if not 1 <= len(found) <= 3 or not all(isinstance(part, exp.Identifier) for part in found):
+        raise InputError(problem)
+    return tuple(part.name for part in found)
+
+
+def search_path(database: str, schema: str = "main", setting: str = "") -> SearchPath:
+    """The search path of a connection from its current_database(), current_schema() and search_path setting.
+
+    >>> search_path("shop", "main", "lake.raw")
+    (('lake', 'raw'), ('shop', 'main'))
+    """
+    found = []
+    for entry in setting.split(","):
+        if entry.strip():
+            named = parts(entry.strip())
+            found.append((named[-2] if len(named) > 1 else database, named[-1]))
+    return tuple(dict.fromkeys([*found, (database, schema), (database, "main")]))
+
+
+def _shown(part: str) -> str:
+    plain = part.isascii() and part.isidentifier() and part == part.lower()
+    return part if plain else quote(part)
+
+
+def _cast(text: str, kind: str) -> exp.Expression:
+    return exp.cast(exp.Literal.string(text), exp.DataType.build(kind, dialect="duckdb"), copy=False)
+
+
+@lru_cache(maxsize=256)
+def _parsed(sql: str) -> exp.Expression:
+    tree = sqlglot.parse_one(sql, dialect="duckdb")
+    if not isinstance(tree, exp.Expression):
+        raise TypeError(f"Not a statement: {sql}")
+    return tree
