@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Column: TypeAlias = npt.NDArray[Any]
 Row: TypeAlias = tuple[Any, ...]
 
+_VECTORS = 128  # of 2,048 rows each: a block of `blocks`
+
 
 class HostError(Exception):
     """The database refused a statement. Its text may quote data: see `reading` for statements over private rows."""
@@ -56,6 +58,13 @@ class Host(Protocol):
         """Every column of a statement as a numpy array, masked where it holds NULL.
 
         DECIMAL and HUGEINT arrive as float64: cast them in the statement where digits matter.
+        """
+        ...
+
+    def blocks(self, sql: str) -> Iterator[dict[str, Column]]:
+        """The columns of a statement in blocks of some hundred thousand rows, as they are computed.
+
+        For what is larger than anyone wants to hold twice; run nothing else on this host until it is exhausted.
         """
         ...
 
@@ -104,6 +113,17 @@ class DuckDBHost:
         with _translated():
             found = self._cursor.execute(sql).fetchnumpy()
         return {name: _plain(column) for name, column in found.items()}
+
+    def blocks(self, sql: str) -> Iterator[dict[str, Column]]:
+        """The columns in blocks: the result streams, so memory is bounded by one block."""
+        with _translated():
+            self._cursor.execute(sql)
+        while True:
+            with _translated():
+                frame = self._cursor.fetch_df_chunk(_VECTORS)
+            if not len(frame):
+                return
+            yield {name: frame[name].to_numpy() for name in frame}
 
     def run(self, sql: str) -> None:
         """Run to the end: 2.x streams, so that a statement that is not fetched may stop half way."""
