@@ -42,6 +42,7 @@ class Transversal:
             (np.ones(len(held), dtype=np.int32), coded.astype(np.int64), bounds), shape=(n, self._width)
         )
         self._held.sum_duplicates()
+        self._known: tuple[tuple[int, ...], npt.NDArray[np.int32]] | None = None
         self._base = self._first_base()
         self.rank = len(self._base)
 
@@ -90,27 +91,25 @@ class Transversal:
         rows = self._held[np.asarray(items, dtype=np.int64)]
         return maximum_bipartite_matching(rows, perm_type="column").astype(np.int64)
 
-    def _exchange(self, items: Sequence[int]) -> npt.NDArray[np.float32]:
+    def _exchange(self, items: Sequence[int]) -> npt.NDArray[np.int32]:
         """Find, by category, the slots that alternating paths reach; in the last column whether one ends free."""
+        if self._known is not None and self._known[0] == tuple(items):
+            return self._known[1]
         match = self._matched(items)
         if (match < 0).any():
             raise InputError("transversal: the set to change is not independent itself.")
         size = len(items)
         slot_of = np.full(self._width, size, dtype=np.int64)
         slot_of[match] = np.arange(size)
-        first = np.zeros((self._width, size + 1), dtype=np.float32)
-        first[np.arange(self._width), slot_of] = 1.0
-        step = np.zeros((size + 1, size + 1), dtype=np.float32)
-        if size:
-            step[:size] = np.asarray(self._held[np.asarray(items, dtype=np.int64)] @ first) > 0
-        np.fill_diagonal(step, 1.0)
-        length = 1
-        while length < size:
-            step = ((step @ step) > 0).astype(np.float32)
-            length *= 2
-        return step[slot_of]
+        reach = np.eye(size + 1, dtype=np.bool_)
+        for slot, item in enumerate(items):
+            reach[slot, slot_of[self._held.indices[self._held.indptr[item] : self._held.indptr[item + 1]]]] = True
+        for slot in range(size):  # Warshall: paths through ever more slots
+            reach[reach[:, slot]] |= reach[slot]
+        self._known = (tuple(items), reach[slot_of].astype(np.int32))
+        return self._known[1]
 
-    def _free(self, reach: npt.NDArray[np.float32]) -> BoolArray:
+    def _free(self, reach: npt.NDArray[np.int32]) -> BoolArray:
         free: BoolArray = np.asarray(self._held @ reach[:, -1]) > 0
         return free
 
