@@ -1,0 +1,54 @@
+"""Candidates: the distinct keys of a query in the order of their own type, never in scan order (DESIGN 3, sampler)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from msd_sql.errors import InputError
+from msd_sql.udfs.types import IntArray
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The public items that a selection chooses from; candidate i of the kernel is `keys[i]`.
+
+    >>> Candidates(["1", "2", "10"], "INTEGER")
+    Candidates(keys=['1', '2', '10'], type='INTEGER')
+    """
+
+    keys: list[str]  # distinct, as text, ordered as values of `type`
+    type: str  # the DuckDB type of the keys
+    rows: IntArray = field(default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False)
+    # rows[i] is the place (from 0) of candidate i in the query's own list
+
+    @property
+    def n(self) -> int:
+        """The number of distinct candidates."""
+        return len(self.keys)
+
+
+def candidates(keys: Sequence[str | None], order: Sequence[int] | IntArray, kind: str) -> Candidates:
+    """The distinct keys of a query; `order` is DuckDB's own `list_grade_up` of them, from 1.
+
+    Duplicates are adjacent in that order, and the first one stands for all.
+
+    >>> candidates(["10", "9", "10"], [2, 1, 3], "INTEGER").keys
+    ['9', '10']
+    """
+    missing = sum(key is None for key in keys)
+    if missing:
+        raise InputError(
+            f"items: {missing} of {len(keys)} keys are NULL. A candidate needs a key: add WHERE … IS NOT NULL. "
+            "Nothing was charged."
+        )
+    distinct: list[str] = []
+    rows: list[int] = []
+    for place in np.asarray(order, dtype=np.int64) - 1:
+        key = keys[place]
+        if key is not None and (not distinct or key != distinct[-1]):
+            distinct.append(key)
+            rows.append(int(place))
+    return Candidates(distinct, kind, np.asarray(rows, dtype=np.int64))
