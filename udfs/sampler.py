@@ -106,7 +106,8 @@ def _differences(scores: IntArray, eta: float) -> IntArray:
     # Modulo 2^64 the difference of any two int64 numbers is exact.
     diff = top - values
     limit = min(math.ceil(min(_PAST_CLAMP / eta, 2.0**64) * 2.0**FRACTION_BITS), _INT64_MAX)
-    return np.minimum(diff, np.uint64(limit)).view(np.int64)
+    clipped: IntArray = np.minimum(diff, np.uint64(limit)).view(np.int64)
+    return clipped
 
 
 def _total(limbs: Limbs) -> int:
