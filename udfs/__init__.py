@@ -1,1 +1,52 @@
 """What runs inside the UDF: numpy and scipy only, usable on its own, never imports duckdb."""
+
+from __future__ import annotations
+
+from .accounting import Calibration
+from .coverage import Coverage, CoverageIndex
+from .distances import DISTANCES, L1, L2, Angular, Hamming, Haversine, Jaccard, Precomputed
+from .errors import InputError, MsdError, PrivacyError
+from .matroids import MATROIDS, Laminar, Partition, Transversal, Uniform
+from .mechanism import Argmax, ExponentialMechanism
+from .methods import METHODS
+from .objective import Objective
+from .plan import Plan, plan
+from .randomness import SecretSource, SeededSource
+from .receipt import Receipt
+from .score import Score
+from .selection import Outcome, evaluate, select
+
+__all__ = [
+    "DISTANCES",
+    "L1",
+    "L2",
+    "MATROIDS",
+    "METHODS",
+    "Angular",
+    "Argmax",
+    "Calibration",
+    "Coverage",
+    "CoverageIndex",
+    "ExponentialMechanism",
+    "Hamming",
+    "Haversine",
+    "InputError",
+    "Jaccard",
+    "Laminar",
+    "MsdError",
+    "Objective",
+    "Outcome",
+    "Partition",
+    "Plan",
+    "Precomputed",
+    "PrivacyError",
+    "Receipt",
+    "Score",
+    "SecretSource",
+    "SeededSource",
+    "Transversal",
+    "Uniform",
+    "evaluate",
+    "plan",
+    "select",
+]

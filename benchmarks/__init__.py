@@ -1,0 +1,1 @@
+"""Benchmarks: each module prints one table; `python -m benchmarks.<name>`."""

@@ -1,0 +1,180 @@
+"""Runs a plan: method × objective × constraint ⇄ mechanism, one draw a round, and reports public facts only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import InputError
+from .mechanism import Argmax, ExponentialMechanism
+from .methods import METHODS
+from .objective import Objective
+from .plan import Plan
+from .randomness import SecretSource
+from .receipt import Receipt
+from .types import Distance, IntArray, Matroid, Mechanism, Relevance, Source
+
+OnRound = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A selection: candidates in the order they were picked, and what follows from public facts."""
+
+    picks: tuple[int, ...]
+    diversity: float | None  # mean distance of the picks' pairs; None where there is no distance
+    receipt: Receipt
+    calls: int  # oracle calls, the paper's measure of work
+
+
+@dataclass(frozen=True)
+class ExactValues:
+    """The exact values of a set. They depend on private data and are protected by nothing: never release them."""
+
+    objective: float  # φ(S)
+    relevance: float  # f(S)
+    diversity: float  # 2/(k(k-1))·d(S)
+
+
+def select(
+    plan: Plan,
+    relevance: Relevance,
+    distance: Distance | None,
+    matroid: Matroid,
+    source: Source | None = None,
+    on_round: OnRound | None = None,
+) -> Outcome:
+    """Run the plan. Whoever calls has charged `plan.charged_eps` before, if the data are protected.
+
+    `on_round(i, rounds)` is called before every draw; what it raises ends the run (rounds is 0 for `ls`, which has no
+    fixed number). A seeded `source` makes a run repeatable and its receipt not private.
+
+    >>> from msd_sql.udfs import Score, Uniform, plan
+    >>> select(plan(n=3, k=2, eps=None, diversity=0.0, relevance="score"), Score([0.1, 0.9, 0.5], 2), None,
+    ...        Uniform(3, 2)).picks
+    (1, 2)
+    """
+    _check_fit(plan, relevance, distance, matroid)
+    randomness = source if source is not None else SecretSource()
+    method = METHODS[plan.method]
+    if plan.trivial:
+        picks = list(range(plan.k))
+        return Outcome(tuple(picks), _mean_distance(distance, picks), _receipt(plan, randomness), 0)
+    objective = Objective(
+        relevance,
+        distance,
+        k=plan.k,
+        diversity=plan.diversity if method.weighs_diversity else 0.0,
+        weight=method.weight(plan.gamma),
+    )
+    if method.reads_relevance:
+        objective.clear()  # a prepared index may still hold the picks of the question before
+    mechanism: Mechanism = ExponentialMechanism(plan.calibration.eta, randomness) if plan.calibration else Argmax()
+    if on_round is not None:
+        mechanism = _Watched(mechanism, on_round, plan.rounds)
+    picks = method.run(objective, matroid, mechanism, randomness, k=plan.k, gamma=plan.gamma)
+    mean = objective.mean_distance() if picks == objective.picks else None
+    if mean is None:
+        mean = _mean_distance(distance, picks)
+    return Outcome(tuple(picks), mean, _receipt(plan, randomness), objective.calls)
+
+
+def evaluate(
+    relevance: Relevance,
+    distance: Distance | None,
+    picks: Sequence[int],
+    *,
+    diversity: float,
+    k: int | None = None,
+) -> ExactValues:
+    """Compute φ, f and the diversity of any set exactly, for tests and experiments: not a release, nothing is private.
+
+    `k` is the number of slots, by default that of the picks. The relevance is left with these picks.
+
+    >>> from msd_sql.udfs import Score
+    >>> evaluate(Score([0.0, 1.0, 0.5], 2), None, [1, 2], diversity=0.0).objective
+    0.75
+    """
+    relevance.clear()
+    for item in picks:
+        relevance.add(int(item))
+    f = relevance.value() / (1 << relevance.bits) / relevance.units
+    slots = len(picks) if k is None else k
+    pairs = slots * (slots - 1) / 2
+    d = _sum_of_distances(distance, picks) / pairs if distance is not None and pairs else 0.0
+    return ExactValues((1.0 - diversity) * f + diversity * d, f, d)
+
+
+class _Watched:
+    """A mechanism that tells of every round before it is drawn."""
+
+    def __init__(self, mechanism: Mechanism, on_round: OnRound, rounds: int) -> None:
+        self._mechanism, self._on_round, self._rounds = mechanism, on_round, rounds
+        self._drawn = 0
+
+    def choose(self, scores: IntArray) -> int:
+        self._drawn += 1
+        self._on_round(self._drawn, self._rounds)
+        return self._mechanism.choose(scores)
+
+
+def _check_fit(plan: Plan, relevance: Relevance, distance: Distance | None, matroid: Matroid) -> None:
+    """The noise was calibrated for the plan's facts, so what is run has to have them."""
+    facts = {
+        "candidates of the relevance": (relevance.n, plan.n),
+        "candidates of the constraint": (matroid.n, plan.n),
+        "constraint": (matroid.name, plan.matroid),
+        "rank": (matroid.rank, plan.k),
+        "private relevance": (relevance.private, plan.relevance != "score"),
+    }
+    if distance is not None:
+        facts["candidates of the distance"] = (distance.n, plan.n)
+    if plan.reads_private:
+        facts["units"] = (relevance.units, plan.m * plan.cap)
+        facts["cap"] = (relevance.cap, plan.cap)
+        facts["binary relevance"] = (relevance.binary, plan.relevance == "coverage" and plan.cap == 1)
+    for fact, (given, planned) in facts.items():
+        if given != planned:
+            raise InputError(f"The plan was made for another question: {fact} is {given}, planned was {planned}.")
+
+
+def _receipt(plan: Plan, source: Source) -> Receipt:
+    public = Receipt(
+        method=plan.method,
+        n=plan.n,
+        k=plan.k,
+        diversity=plan.diversity,
+        m=plan.m,
+        cap=plan.cap,
+        exact=plan.exact,
+    )
+    noise = plan.calibration
+    if noise is None:
+        return public
+    return Receipt(
+        **{
+            **vars(public),
+            "rounds": plan.rounds,
+            "bound": noise.bound,
+            "eps": noise.eps,
+            "delta": noise.delta,
+            "eps0": noise.eps0,
+            "eta": noise.eta,
+            "reserve_eps": noise.reserve_eps,
+            "reserve_delta": noise.reserve_delta,
+            "private": source.private,
+        }
+    )
+
+
+def _sum_of_distances(distance: Distance, picks: Sequence[int]) -> float:
+    chosen = np.asarray(picks, dtype=np.int64)
+    return float(sum(distance.row(int(item))[chosen[:slot]].sum() for slot, item in enumerate(chosen)))
+
+
+def _mean_distance(distance: Distance | None, picks: Sequence[int]) -> float | None:
+    if distance is None or len(picks) < 2:
+        return None
+    return _sum_of_distances(distance, picks) / (len(picks) * (len(picks) - 1) / 2)
