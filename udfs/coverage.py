@@ -2,47 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
+from .coverage_index import CoverageIndex
 from .errors import InputError
-from .incidence import Codes, Rows
+from .incidence import Codes
 from .types import IntArray
 
-
-@dataclass(frozen=True)
-class CoverageIndex:
-    """Who has what, both ways round; a unit with a single item is only a count, it never shares anything."""
-
-    n: int
-    users_of: Rows  # of an item
-    items_of: Rows  # of a user
-    alone: IntArray  # per item: units that have this item and no other
-    units: IntArray  # per item: all its units
-
-    @classmethod
-    def from_pairs(cls, items: npt.ArrayLike, users: npt.ArrayLike, n: int) -> CoverageIndex:
-        """Index (item code, user code) pairs of items 0..n-1 and users 0..; a pair that comes twice counts once.
-
-        >>> CoverageIndex.from_pairs([0, 0, 1, 1, 1], [0, 1, 1, 1, 2], n=2).units
-        array([2, 2])
-        """
-        item_codes, user_codes = np.asarray(items), np.asarray(users)
-        if item_codes.shape != user_codes.shape or item_codes.ndim != 1:
-            raise InputError("Items and users must be two flat arrays of the same length.")
-        if len(item_codes) and not 0 <= item_codes.min() <= item_codes.max() < n:
-            raise InputError(f"Item codes must be in 0..{n - 1}.")
-        shape = (int(user_codes.max()) + 1 if len(user_codes) else 0, n)
-        ones = np.ones(len(item_codes), np.int8)
-        pairs = sparse.coo_array((ones, (user_codes, item_codes)), shape=shape).tocsr()  # merges duplicates
-        held = np.diff(pairs.indptr)
-        alone = np.bincount(pairs.indices[pairs.indptr[:-1][held == 1]], minlength=n)
-        shared = pairs[np.flatnonzero(held > 1)]
-        users_of, items_of = Rows.of(shared.tocsc()), Rows.of(shared)
-        return cls(n, users_of, items_of, alone, alone + np.diff(users_of.bounds))
+__all__ = ["Coverage", "CoverageIndex"]
 
 
 class Coverage:
@@ -82,7 +50,7 @@ class Coverage:
         return self._gain[: self._index.n].copy() if self._asked is None else self._gain[self._asked]
 
     def value(self) -> int:
-        """Counts that the picks reach."""
+        """Return the counts that the picks reach."""
         return self._value
 
     def add(self, item: int) -> None:
@@ -141,9 +109,8 @@ class Coverage:
         return int(item) if self._asked is None else int(self._asked[item])
 
     def _users(self, code: int) -> tuple[Codes, npt.NDArray[np.unsignedinteger]]:
-        """The users who share the item with another one, and how many picks each has."""
-        rows = self._index.users_of
-        users = rows.codes[rows.span(code)] if code >= 0 else rows.codes[:0]
+        """Find the users who share the item with another one, and how many picks each has."""
+        users = self._index.users(code)
         return users, self._times[users]
 
     def _held(self, code: int, counted: npt.NDArray[np.bool_]) -> int:
@@ -153,7 +120,10 @@ class Coverage:
         return self._index.items_of.codes[self._index.items_of.spans(users)[0]]
 
     def _count(self, items: Codes, sign: int) -> None:
-        np.add.at(self._gain, items, sign)
+        if 4 * len(items) > self._width:
+            self._gain += sign * np.bincount(items, minlength=self._width)
+        else:
+            np.add.at(self._gain, items, sign)
 
     def _hold(self, users: Codes, sign: int) -> IntArray:
         """Enter (or strike out) users at their cap under every pick that they have; says how many under each."""
@@ -167,8 +137,9 @@ class Coverage:
         return np.bincount(slots, minlength=len(self._picks))
 
     def _tabulate(self) -> IntArray:
-        """The swap table, from scratch when picks were added since it was last kept."""
+        """Give the losses of the swap table, made from scratch when picks were added since it was last kept."""
         if self._loss is None:
+            self._index.turn_round()
             self._back = np.zeros((len(self._picks), self._width), np.int32)
             self._hold(np.flatnonzero(self._times == self.cap), 1)
             self._loss = np.array(

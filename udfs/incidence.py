@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-Codes = npt.NDArray[np.signedinteger[Any]]
+Codes = npt.NDArray[np.integer[Any]]
+
+
+def _nothing() -> Codes:
+    return np.empty(0, np.int32)
 
 
 @dataclass(frozen=True)
@@ -18,12 +22,17 @@ class Rows:
 
     bounds: Codes
     codes: Codes
-    values: Codes
+    values: Codes = field(default_factory=_nothing)
 
-    @classmethod
-    def of(cls, matrix: sparse.csr_array | sparse.csc_array) -> Rows:
-        """Take over the arrays of a compressed matrix (its columns, when it is a csc)."""
-        return cls(matrix.indptr, matrix.indices, matrix.data)
+    def transposed(self, width: int) -> Rows:
+        """Turn the rows into columns, for codes of 0..width-1.
+
+        >>> Rows(np.array([0, 2, 3]), np.array([0, 1, 1])).transposed(2).codes.tolist()
+        [0, 0, 1]
+        """
+        values = self.values if len(self.values) else np.empty(len(self.codes), np.int8)
+        matrix = sparse.csr_array((values, self.codes, self.bounds), shape=(len(self.bounds) - 1, width)).tocsc()
+        return Rows(matrix.indptr, matrix.indices, matrix.data if len(self.values) else self.values)
 
     def span(self, row: int) -> slice:
         """Where one row lies in `codes` and `values`."""
@@ -32,8 +41,7 @@ class Rows:
     def spans(self, rows: Codes) -> tuple[Codes, Codes]:
         """Where many rows lie, one after the other, and how long each is.
 
-        >>> matrix = sparse.csr_array([[1, 0, 1], [0, 1, 0]])
-        >>> where, lengths = Rows.of(matrix).spans(np.array([1, 0]))
+        >>> where, lengths = Rows(np.array([0, 2, 3]), np.array([0, 2, 1])).spans(np.array([1, 0]))
         >>> where.tolist(), lengths.tolist()
         ([2, 0, 1], [1, 2])
         """

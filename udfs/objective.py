@@ -91,7 +91,7 @@ class Objective:
             self._spread = float(rows[:, self.picks].sum()) / 2.0
 
     def standing(self) -> Standing:
-        """What `compare` needs to remember of the present picks."""
+        """Return what `compare` needs to remember of the present picks."""
         return (self.relevance.value() if self._touched else 0), self._spread
 
     def compare(self, standings: Sequence[Standing]) -> IntArray:
@@ -121,11 +121,9 @@ class Objective:
     def _scores(self, gains: IntArray | None, public: FloatArray) -> IntArray:
         behind = public - public.max(initial=-np.inf)
         if gains is None:
-            return np.rint(behind * PUBLIC_STEPS).astype(np.int64)
-        offset = np.maximum(behind / self._unit, -FURTHEST)
-        return (gains << (FRACTION_BITS - self.relevance.bits)) + np.rint(np.ldexp(offset, FRACTION_BITS)).astype(
-            np.int64
-        )
+            return _integers(behind * PUBLIC_STEPS)
+        offset = _integers(np.ldexp(np.maximum(behind / self._unit, -FURTHEST), FRACTION_BITS))
+        return offset + (gains << (FRACTION_BITS - self.relevance.bits))
 
     def _row(self, item: int) -> FloatArray:
         assert self.distance is not None  # the constructor saw to it
@@ -135,3 +133,7 @@ class Objective:
         if self._rows is None:
             self._rows = np.stack([self._row(item) for item in self.picks])
         return self._rows
+
+
+def _integers(numbers: FloatArray) -> IntArray:
+    return np.rint(numbers).astype(np.int64)

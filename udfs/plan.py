@@ -41,12 +41,12 @@ class Plan:
 
     @property
     def trivial(self) -> bool:
-        """Is there nothing to choose: every candidate is taken, or none fits?"""
+        """True when there is nothing to choose: every candidate is taken, or none fits."""
         return self.k in (0, self.n)
 
     @property
     def reads_private(self) -> bool:
-        """Does the answer depend on protected data?"""
+        """True when the answer depends on protected data."""
         method = METHODS[self.method]
         return (
             self.relevance != "score"
@@ -57,7 +57,7 @@ class Plan:
 
     @property
     def exact(self) -> bool:
-        """Does it read protected data without noise (eps is NULL)?"""
+        """True when it reads protected data without noise (eps is NULL)."""
         return self.reads_private and self.calibration is None
 
     @property

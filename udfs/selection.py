@@ -121,7 +121,7 @@ class _Watched:
 
 
 def _check_fit(plan: Plan, relevance: Relevance, distance: Distance | None, matroid: Matroid) -> None:
-    """The noise was calibrated for the plan's facts, so what is run has to have them."""
+    """Check that what is run has the facts that the noise was calibrated for."""
     facts = {
         "candidates of the relevance": (relevance.n, plan.n),
         "candidates of the constraint": (matroid.n, plan.n),
