@@ -1,0 +1,77 @@
+"""The index behind coverage: which items each user has, and when it pays, which users each item has (DESIGN 6)."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import InputError
+from .incidence import Codes, Rows
+from .packed import item_bits, unpack
+from .types import IntArray
+
+_SCANS = 12  # turning the index round costs about as much as finding the users of this many items by a scan
+
+
+class CoverageIndex:
+    """Who has what. A unit with a single item is only a count: it never shares anything.
+
+    >>> index = CoverageIndex.from_pairs([0, 0, 1, 1, 1], [0, 1, 1, 1, 2], n=2)
+    >>> index.units.tolist(), index.alone.tolist(), index.users(1).tolist()
+    ([2, 2], [1, 1], [0])
+    """
+
+    def __init__(self, n: int, items_of: Rows, alone: IntArray) -> None:
+        self.n = n
+        self.items_of = items_of  # of a user who has two or more
+        self.alone = alone  # per item: units that have this item and no other
+        self.units: IntArray = alone + np.bincount(items_of.codes, minlength=n)  # per item: all its units
+        self._users_of: Rows | None = None
+        self._scans = 0
+
+    @classmethod
+    def from_pairs(cls, items: npt.ArrayLike, users: npt.ArrayLike, n: int) -> CoverageIndex:
+        """Index (item code, user code) pairs of items 0..n-1 and users 0..; a pair that comes twice counts once."""
+        item_codes, user_codes = np.asarray(items), np.asarray(users)
+        if item_codes.shape != user_codes.shape or item_codes.ndim != 1:
+            raise InputError("Items and users must be two flat arrays of the same length.")
+        if len(item_codes) and not 0 <= item_codes.min() <= item_codes.max() < n:
+            raise InputError(f"Item codes must be in 0..{n - 1}.")
+        if len(user_codes) and not 0 <= user_codes.min() <= user_codes.max() < 1 << (63 - item_bits(n)):
+            raise InputError(f"User codes must be in 0..2^{63 - item_bits(n)} - 1.")
+        return cls.from_keys((user_codes.astype(np.int64) << item_bits(n)) | item_codes.astype(np.int64), n)
+
+    @classmethod
+    def from_keys(cls, keys: IntArray, n: int) -> CoverageIndex:
+        """Index packed pairs, user · 2^item_bits(n) + item; the array is used up."""
+        return cls(n, *unpack(keys, n))
+
+    @classmethod
+    def from_counts(cls, units: IntArray) -> CoverageIndex:
+        """Index units that have one item each, given how many each item has."""
+        nobody = np.empty(0, np.uint16)
+        return cls(len(units), Rows(np.zeros(1, np.int32), nobody), units)
+
+    @property
+    def nbytes(self) -> int:
+        """What the index may come to take, the other way round included."""
+        rows = self.items_of
+        return int(rows.codes.nbytes + 2 * rows.bounds.nbytes + 5 * len(rows.codes) + 3 * self.alone.nbytes)
+
+    def users(self, item: int) -> Codes:
+        """The users who have the item and at least one other; nobody has item -1."""
+        if item < 0:
+            return np.empty(0, np.int32)
+        if self._users_of is None:
+            self._scans += 1
+            if self._scans <= _SCANS:
+                at = np.flatnonzero(self.items_of.codes == item).astype(self.items_of.bounds.dtype)
+                return np.searchsorted(self.items_of.bounds, at, side="right") - 1
+            self.turn_round()
+        rows = self._users_of
+        return rows.codes[rows.span(item)] if rows is not None else np.empty(0, np.int32)
+
+    def turn_round(self) -> None:
+        """Prepare for many questions about the users of an item: local search asks thousands."""
+        if self._users_of is None:
+            self._users_of = self.items_of.transposed(self.n)
