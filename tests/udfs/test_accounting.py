@@ -3,7 +3,6 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from msd_sql.udfs import bounds
 from msd_sql.udfs.accounting import BOUNDS, authors, best, candidates
 from msd_sql.udfs.errors import InputError

@@ -2,7 +2,6 @@ import math
 
 import numpy as np
 import pytest
-
 from msd_sql.udfs.errors import InputError
 from msd_sql.udfs.mechanism import Argmax, ExponentialMechanism
 from msd_sql.udfs.randomness import SecretSource, SeededSource

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-
 from msd_sql.udfs.errors import InputError
 from msd_sql.udfs.randomness import SecretSource, SeededSource
 

@@ -1,7 +1,6 @@
 import dataclasses
 
 import pytest
-
 from msd_sql.udfs.accounting import best
 from msd_sql.udfs.receipt import Receipt
 
