@@ -123,7 +123,7 @@ class DuckDBHost:
                 frame = self._cursor.fetch_df_chunk(_VECTORS)
             if not len(frame):
                 return
-            yield {name: frame[name].to_numpy() for name in frame}
+            yield {str(name): frame[name].to_numpy() for name in frame}
 
     def run(self, sql: str) -> None:
         """Run to the end: 2.x streams, so that a statement that is not fetched may stop half way."""

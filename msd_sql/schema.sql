@@ -1,4 +1,5 @@
 -- Schema msd: what was declared and what was spent. It is created at the first declaration, in one transaction.
+-- Times are UTC (TIMESTAMP, because TIMESTAMPTZ needs an extension and a Python package to be read).
 
 CREATE SCHEMA msd;
 
@@ -6,7 +7,7 @@ CREATE SCHEMA msd;
 CREATE TABLE msd.version (
     version INTEGER NOT NULL,
     identity UUID NOT NULL,
-    created_at TIMESTAMPTZ NOT NULL
+    created_at TIMESTAMP NOT NULL
 );
 
 -- m is public: given by the owner, or counted once when the relation is protected and then fixed.
@@ -26,7 +27,7 @@ CREATE TABLE msd.protected (
     spent DECIMAL(38, 20) NOT NULL,
     spent_delta DECIMAL(38, 30) NOT NULL,
     active BOOLEAN NOT NULL,
-    declared_at TIMESTAMPTZ NOT NULL
+    declared_at TIMESTAMP NOT NULL
 );
 
 CREATE TABLE msd.items (
@@ -39,14 +40,14 @@ CREATE TABLE msd.items (
     quota_cap INTEGER[] NOT NULL,
     reach VARCHAR,
     reach_path VARCHAR,
-    declared_at TIMESTAMPTZ NOT NULL
+    declared_at TIMESTAMP NOT NULL
 );
 
 -- eps and delta are what the release is worth (infinity where it was exact); charged_eps and charged_delta are what
 -- it took from the budget, so that their sums over a relation are what was spent.
 CREATE TABLE msd.ledger (
     id UUID PRIMARY KEY,
-    at TIMESTAMPTZ NOT NULL,
+    at TIMESTAMP NOT NULL,
     relation VARCHAR,
     kind VARCHAR NOT NULL,
     statement VARCHAR NOT NULL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
 from typing import TypeAlias
@@ -35,7 +35,7 @@ class Name:
     name: str
 
     def __str__(self) -> str:
-        return ".".join(_shown(part) for part in (self.database, self.schema, self.name))
+        return ".".join(shown(part) for part in (self.database, self.schema, self.name))
 
     @property
     def sql(self) -> str:
@@ -76,8 +76,13 @@ def as_literal(value: Value) -> exp.Expression:
     if isinstance(value, str):
         return exp.Literal.string(value)
     if isinstance(value, datetime):
-        return _cast(value.isoformat(), "TIMESTAMPTZ" if value.tzinfo else "TIMESTAMP")
+        return _cast(value.astimezone(UTC).replace(tzinfo=None).isoformat(" "), "TIMESTAMP")
     return exp.Array(expressions=[as_literal(part) for part in value])
+
+
+def utc(value: datetime) -> datetime:
+    """A time that was read from a TIMESTAMP column of ours."""
+    return value.replace(tzinfo=UTC)
 
 
 def statement(sql: str, database: str, **values: Value) -> str:
@@ -128,7 +133,8 @@ def search_path(database: str, schema: str = "main", setting: str = "") -> Searc
     return tuple(dict.fromkeys([*found, (database, schema), (database, "main")]))
 
 
-def _shown(part: str) -> str:
+def shown(part: str) -> str:
+    """An identifier as people write it: quoted only where it must be."""
     plain = part.isascii() and part.isidentifier() and part == part.lower()
     return part if plain else quote(part)
 

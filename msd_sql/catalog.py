@@ -1,0 +1,334 @@
+"""The catalog: what is protected and what makes items differ, kept in schema `msd` and recorded in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace as changed
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from msd_sql import homes, stored
+from msd_sql.amounts import Amount, default_delta, delta_budget, eps_budget, shown
+from msd_sql.declarations import Items, Protected
+from msd_sql.declaring import check_items, check_protected, count_units
+from msd_sql.errors import CatalogError
+from msd_sql.host import Host
+from msd_sql.ledger import Entry, insert
+from msd_sql.lineage import bases
+from msd_sql.relations import Relations, is_spark
+from msd_sql.sqltext import Name, SearchPath, parts, search_path
+
+D = TypeVar("D", Protected, Items)
+
+
+class Catalog:
+    """The declarations in every database that a host sees.
+
+    A declaration lives in the database of its relation, so that it travels with the file, or in `home` (another
+    attached database: `register(con, ledger=...)`). `path` and `temporary` are the caller's search path and TEMP
+    relations, which a host, with its own connection, cannot see.
+
+    >>> Catalog(host).protect("purchases", unit="user_id", item="item_id", budget="1.0", delta="1e-9").remaining
+    Decimal('1.00000000000000000000')
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        home: str | None = None,
+        *,
+        path: SearchPath | None = None,
+        temporary: Collection[str] = (),
+    ) -> None:
+        self._host = host
+        self._home = home
+        self._path = path or search_path(*host.rows("SELECT current_database(), current_schema()")[0])
+        self.relations = Relations(host, self._path, temporary)
+
+    # Looking up
+
+    def all_protected(self) -> list[Protected]:
+        """Every relation that is protected now; where two homes know the same one, the one that charges it."""
+        found: dict[str, Protected] = {}
+        for protected, active in self._known():
+            if active:
+                found.setdefault(protected.name, protected)
+        return list(found.values())
+
+    def protected(self, relation: str | Name) -> Protected | None:
+        """The protection of a relation, or None where it is not protected."""
+        everything = self.all_protected()
+        return _pick(everything, self._meant(relation, [known.name for known in everything]))
+
+    def need(self, relation: str | Name) -> Protected:
+        """The protection of a relation; a CatalogError where it is not protected."""
+        found = self.protected(relation)
+        if found is None:
+            known = ", ".join(protected.name for protected in self.all_protected()) or "none"
+            raise CatalogError(
+                f"'{relation}' is not protected. Protected relations: {known}. Declare it with "
+                f"SELECT msd_protect('{relation}', unit := …, item := …, budget := …)."
+            )
+        return found
+
+    def all_items(self) -> list[Items]:
+        """Every items relation that is declared."""
+        databases = homes.databases(self._host)
+        found: dict[str, Items] = {}
+        for home in self._homes(databases):
+            for items in stored.load_items(self._host, home, databases):
+                found.setdefault(items.name, items)
+        return list(found.values())
+
+    def items(self, relation: str | Name) -> Items | None:
+        """What was declared of an items relation, or None."""
+        everything = self.all_items()
+        return _pick(everything, self._meant(relation, [items.name for items in everything]))
+
+    # Declaring
+
+    def protect(
+        self,
+        relation: str,
+        *,
+        budget: Amount,
+        unit: str | None = None,
+        item: str | None = None,
+        delta: Amount | None = None,
+        users: int | None = None,
+        cap: int = 1,
+        relevance: str = "coverage",
+        similarity: str | None = None,
+        replace: bool = False,
+        statement: str = "",
+    ) -> Protected:
+        """Protect a relation with a budget. The same declaration again changes nothing.
+
+        m, the number of units, is public from here on: it is `users`, or counted once, now, and then fixed. A
+        different declaration of a protected relation needs `replace`; what was spent stays spent, always.
+        """
+        name = None if is_spark(relation) else self.relations.resolve(relation)
+        facts = check_protected(self._host, self.relations, name, unit, item, relevance, similarity, cap)
+        allowed = eps_budget(budget)
+        given_delta = None if delta is None else delta_budget(delta)
+        databases = homes.databases(self._host)
+        shown_name = str(name) if name else relation
+        home = self._home_for(name, shown_name, databases)
+        old = _pick([known for known, _ in self._known()], shown_name)
+        if users is None and old is not None and old.unit == facts["unit"]:
+            m = old.m
+        else:
+            m = count_units(self._host, name, shown_name, facts["unit"], users)
+        wanted = Protected(
+            name=shown_name,
+            **facts,
+            m=m,
+            budget=allowed,
+            delta=default_delta(m) if given_delta is None else given_delta,
+            key=stored.key(name, home) if name else relation,
+            home=home,
+            relation=name,
+            declared_at=datetime.now(UTC),
+        )
+        homes.create(self._host, home)
+
+        def act(inner: Host) -> Protected:
+            here = stored.load_protected(inner, home, databases)
+            before, active = next(((known, on) for known, on in here if known.key == wanted.key), (None, False))
+            if before is not None and active and before == wanted:
+                return before
+            if before is not None and active and not replace:
+                raise CatalogError(_contradiction(before, wanted))
+            last = before or old  # another home may know what was spent: a new ledger does not forget it
+            spent = (last.spent, last.spent_delta) if last else (Decimal(0), Decimal(0))
+            made = changed(wanted, spent=spent[0], spent_delta=spent[1])
+            stored.save_protected(inner, made, True, databases)
+            record = {"declared": _facts(made), "before": _facts(before) if before else None}
+            insert(inner, home, Entry("protect", statement, record, relation=made.key))
+            return changed(made, notes=tuple(self._notes(made, last)))
+
+        return homes.write(self._host, home, act)
+
+    def unprotect(self, relation: str, *, statement: str = "") -> Protected:
+        """Give up the protection of a relation, on the record; what was spent is kept, should it be protected again."""
+        found = self.need(relation)
+
+        def act(inner: Host) -> Protected:
+            now = self._reread(inner, found)
+            stored.save_protected(inner, now, False, homes.databases(inner))
+            insert(inner, found.home, Entry("unprotect", statement, {"before": _facts(now)}, relation=found.key))
+            return now
+
+        return homes.write(self._host, found.home, act)
+
+    def change_budget(
+        self, relation: str, budget: Amount, delta: Amount | None = None, *, statement: str = ""
+    ) -> Protected:
+        """Set the total ε (and δ) of a protected relation, on the record with the old and the new value."""
+        found = self.need(relation)
+        allowed = eps_budget(budget)
+        given_delta = None if delta is None else delta_budget(delta)
+
+        def act(inner: Host) -> Protected:
+            now = self._reread(inner, found)
+            new = changed(now, budget=allowed, delta=now.delta if given_delta is None else given_delta)
+            stored.save_protected(inner, new, True, homes.databases(inner))
+            record = {"budget": _both(new.budget, new.delta), "before": _both(now.budget, now.delta)}
+            insert(inner, found.home, Entry("budget", statement, record, relation=found.key))
+            return new
+
+        return homes.write(self._host, found.home, act)
+
+    def declare_items(
+        self,
+        relation: str,
+        *,
+        key: str,
+        features: Sequence[str] = (),
+        distance: str | None = None,
+        quota: Sequence[str] = (),
+        quota_cap: Sequence[int] = (),
+        reach: str | None = None,
+        replace: bool = False,
+        statement: str = "",
+    ) -> Items:
+        """Declare a public items relation. The same declaration again changes nothing; another needs `replace`."""
+        name = self.relations.resolve(relation)
+        if self.protected(name) is not None:
+            raise CatalogError(f"{name} is protected, so it cannot be a public items relation.")
+        reached = self.need(reach) if reach is not None else None
+        facts = check_items(self.relations, name, key, features, distance, quota, quota_cap)
+        databases = homes.databases(self._host)
+        old = self.items(name)
+        home = old.home if old and not databases[old.home].read_only else self._writable(name, databases)
+        wanted = Items(
+            name=str(name),
+            **facts,
+            reach=reached.name if reached else None,
+            stored=stored.key(name, home),
+            home=home,
+            relation=name,
+            declared_at=datetime.now(UTC),
+        )
+        homes.create(self._host, home)
+
+        def act(inner: Host) -> Items:
+            before = _pick(stored.load_items(inner, home, databases), wanted.name)
+            if before == wanted:
+                return wanted
+            if before is not None and not replace:
+                raise CatalogError(_contradiction(before, wanted))
+            stored.save_items(inner, wanted, reached, databases)
+            record = {"declared": _facts(wanted), "before": _facts(before) if before else None}
+            insert(inner, home, Entry("items", statement, record, relation=wanted.stored))
+            return wanted
+
+        return homes.write(self._host, home, act)
+
+    def drop_items(self, relation: str, *, statement: str = "") -> Items:
+        """Forget what was declared of an items relation, on the record."""
+        found = self.items(relation)
+        if found is None:
+            raise CatalogError(f"'{relation}' is not declared as an items relation; there is nothing to drop.")
+
+        def act(inner: Host) -> Items:
+            stored.delete_items(inner, found)
+            insert(inner, found.home, Entry("drop_items", statement, {"before": _facts(found)}, relation=found.stored))
+            return found
+
+        return homes.write(self._host, found.home, act)
+
+    # Where things are
+
+    def _homes(self, databases: stored.Databases) -> list[str]:
+        known = [name for name, database in databases.items() if database.home]
+        return sorted(known, key=lambda name: name != self._home)
+
+    def _known(self) -> list[tuple[Protected, bool]]:
+        """Every declaration, the one that charges a relation first: the ledger given, then its own database's."""
+        databases = homes.databases(self._host)
+        found = [pair for home in self._homes(databases) for pair in stored.load_protected(self._host, home, databases)]
+        return sorted(found, key=lambda pair: (pair[0].home != self._home, not _at_home(pair[0])))
+
+    def _home_for(self, name: Name | None, shown_name: str, databases: stored.Databases) -> str:
+        holder = next((known.home for known, _ in self._known() if known.name == shown_name), None)
+        if holder is not None and (holder == self._home or not databases[holder].read_only):
+            return holder
+        return self._writable(name, databases)
+
+    def _writable(self, name: Name | None, databases: stored.Databases) -> str:
+        own = databases.get(name.database) if name else None
+        home = self._home or (own.name if own and own.native else self._path[0][0])
+        if databases[home].read_only:
+            raise homes.read_only(home)
+        return home
+
+    def _meant(self, relation: str | Name, declared: Sequence[str]) -> str | None:
+        """The full name that a user's text means; a relation that is declared but gone is known by its last parts."""
+        if isinstance(relation, Name) or is_spark(relation):
+            return str(relation)
+        try:
+            return str(self.relations.resolve(relation))
+        except CatalogError:
+            given = tuple(part.lower() for part in parts(relation))
+            gone = [name for name in declared if not is_spark(name) and _tail(name, len(given)) == given]
+            if len(gone) != 1:
+                raise
+            return gone[0]
+
+    def _reread(self, inner: Host, found: Protected) -> Protected:
+        rows = stored.load_protected(inner, found.home, homes.databases(inner))
+        return next(known for known, _ in rows if known.key == found.key)
+
+    def _notes(self, made: Protected, last: Protected | None) -> list[str]:
+        notes = []
+        if last is not None and (last.spent or last.spent_delta):
+            notes.append(
+                f"{made.name}: ε {shown(last.spent)} and δ {shown(last.spent_delta)} were spent before and stay spent."
+            )
+        if made.relation is None:
+            return notes
+        mine = bases(self.relations, made.relation)
+        for other in self.all_protected():
+            if other.name != made.name and other.relation and mine & bases(self.relations, other.relation):
+                notes.append(
+                    f"{made.name} and {other.name} read the same rows but have a budget each: what a user loses is the "
+                    "sum of both."
+                )
+        return notes
+
+
+def _pick(declared: Sequence[D], name: str | None) -> D | None:
+    return next((found for found in declared if found.name == name), None)
+
+
+def _at_home(protected: Protected) -> bool:
+    return protected.relation is not None and protected.relation.database == protected.home
+
+
+def _tail(name: str, length: int) -> tuple[str, ...]:
+    return tuple(part.lower() for part in parts(name)[-length:])
+
+
+def _both(eps: Decimal, delta: Decimal) -> dict[str, str]:
+    return {"eps": shown(eps), "delta": shown(delta)}
+
+
+_SHARED = ("unit", "item", "relevance", "similarity", "cap", "m", "budget", "delta")
+_PUBLIC = ("key", "features", "distance", "quota", "quota_cap", "reach")
+
+
+def _facts(declared: Protected | Items) -> dict[str, Any]:
+    names = _SHARED if isinstance(declared, Protected) else _PUBLIC
+    found = {name: getattr(declared, name) for name in names}
+    return {name: shown(value) if isinstance(value, Decimal) else value for name, value in found.items()}
+
+
+def _contradiction(before: Protected | Items, wanted: Protected | Items) -> str:
+    old, new = _facts(before), _facts(wanted)
+    differ = "; ".join(f"{name} was {old[name]}, now {new[name]}" for name in old if old[name] != new[name])
+    return (
+        f"{wanted.name} is already declared, differently: {differ}. Add replace := true to change it (what was spent "
+        "stays spent); nothing was changed."
+    )

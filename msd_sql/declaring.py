@@ -1,0 +1,96 @@
+"""Checking what an owner declares, before anything is written (DESIGN 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msd_sql.declarations import RELEVANCES
+from msd_sql.errors import CatalogError, InputError, suggest
+from msd_sql.host import Host
+from msd_sql.reading import private_rows
+from msd_sql.relations import Relations
+from msd_sql.similarity import check_similarity
+from msd_sql.sqltext import Name, quote
+
+DISTANCES = ("jaccard", "hamming", "l1", "l2", "angular", "haversine", "precomputed")
+_LARGEST = {"users": 2**53}
+
+
+def check_protected(
+    host: Host,
+    relations: Relations,
+    name: Name | None,
+    unit: str | None,
+    item: str | None,
+    relevance: str,
+    similarity: str | None,
+    cap: int,
+) -> dict[str, Any]:
+    """The columns and the relevance of a protected relation, spelled as the relation spells them."""
+    if relevance not in RELEVANCES:
+        raise InputError(suggest("relevance", relevance, RELEVANCES))
+    _whole("cap", cap)
+    if relevance == "coverage" and (item is None or similarity is not None):
+        raise InputError(
+            "relevance 'coverage' needs item := the column that names the item, and no similarity. For a similarity "
+            "say relevance := 'best_match'."
+        )
+    if relevance == "best_match" and (similarity is None or cap != 1):
+        raise InputError(
+            "relevance 'best_match' needs similarity := one SQL expression over r (the private row) and v (the item "
+            "row), and has no cap."
+        )
+    if name is not None:
+        if name.schema == "msd":
+            raise CatalogError("Schema msd holds the declarations themselves; its tables cannot be protected.")
+        unit = relations.column(name, unit, "unit") if unit is not None else None
+        item = relations.column(name, item, "item") if item is not None else None
+        if similarity is not None:
+            similarity = check_similarity(host, similarity, relations.columns(name))
+    return {"unit": unit, "item": item, "relevance": relevance, "similarity": similarity, "cap": cap}
+
+
+def count_units(host: Host, name: Name | None, shown: str, unit: str | None, users: int | None) -> int:
+    """m: what the owner says, or the units that are there now. A row without a unit belongs to nobody."""
+    if users is not None:
+        return _whole("users", users)
+    if name is None:
+        raise InputError(f"{shown} lives in another engine: give users := its public number of units.")
+    counted = f"count(DISTINCT {quote(unit)})" if unit is not None else "count(*)"
+    m = int(private_rows(host, f"SELECT {counted} FROM {name.sql}", shown)[0][0])
+    if m == 0:
+        raise CatalogError(
+            f"{shown} has no units yet, as far as committed rows go, so m cannot be counted. COMMIT, load it first, or "
+            "give users := the public number of units."
+        )
+    return m
+
+
+def check_items(
+    relations: Relations,
+    name: Name,
+    key: str,
+    features: Sequence[str],
+    distance: str | None,
+    quota: Sequence[str],
+    quota_cap: Sequence[int],
+) -> dict[str, Any]:
+    """The columns of an items relation, spelled as the relation spells them."""
+    if distance is not None and distance not in DISTANCES:
+        raise InputError(suggest("distance", distance, DISTANCES))
+    if quota_cap and len(quota_cap) != len(quota):
+        raise InputError(f"quota_cap has {len(quota_cap)} numbers for {len(quota)} quota columns; give one for each.")
+    return {
+        "key": relations.column(name, key, "key"),
+        "features": tuple(relations.column(name, feature, "features") for feature in features),
+        "distance": distance,
+        "quota": tuple(relations.column(name, column, "quota") for column in quota),
+        "quota_cap": tuple(_whole("quota_cap", cap) for cap in quota_cap),
+    }
+
+
+def _whole(name: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _LARGEST.get(name, 2**31 - 1):
+        raise InputError(f"{name} must be a whole number of at least 1; got {value}.")
+    return value

@@ -1,0 +1,220 @@
+"""The ledger: every release is charged, committed and durable before anything is sampled (DESIGN 3)."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from msd_sql.amounts import Amount, delta_charge, eps_charge, shown
+from msd_sql.declarations import Protected
+from msd_sql.errors import BudgetError, CatalogError
+from msd_sql.homes import databases, write
+from msd_sql.host import Host
+from msd_sql.sqltext import statement, utc
+
+_NOTHING = Decimal(0)
+
+_CHARGE = """
+UPDATE msd.protected SET spent = spent + $eps, spent_delta = spent_delta + $delta
+WHERE key = $key AND active AND declared_at = $declared_at
+  AND spent + $eps <= budget AND spent_delta + $delta <= delta
+RETURNING spent
+"""
+_REFUND = "UPDATE msd.protected SET spent = spent - $eps, spent_delta = spent_delta - $delta WHERE key = $key"
+_BALANCE = "SELECT budget, delta, spent, spent_delta, active, declared_at FROM msd.protected WHERE key = $key"
+_INSERT = """
+INSERT INTO msd.ledger VALUES ($id::UUID, $at, $relation, $kind, $statement, $parameters, $n, $k, $method, $bound,
+  $eps, $delta, $charged_eps, $charged_delta, $exact, $asserted_public, $replayed, $receipt)
+"""
+_COLUMNS = (
+    "id::VARCHAR, at, relation, kind, statement, parameters, n, k, method, bound, eps, delta, charged_eps, "
+    "charged_delta, exact, asserted_public, replayed, receipt"
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the ledger: public facts only. What the ledger itself fills in has a default."""
+
+    kind: str  # select, reach, exact, replay, refund, protect, unprotect, budget, items, drop_items
+    statement: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    n: int | None = None
+    k: int | None = None
+    method: str | None = None
+    bound: str | None = None
+    eps: float = 0.0  # what the release is worth: infinity where it was exact
+    delta: float = 0.0
+    exact: bool = False
+    asserted_public: bool = False
+    replayed: bool = False
+    receipt: Mapping[str, Any] = field(default_factory=dict)
+    relation: str | None = None
+    charged_eps: Decimal = _NOTHING  # what it took from the budget
+    charged_delta: Decimal = _NOTHING
+    id: str = ""
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What a budget has left."""
+
+    budget: Decimal
+    delta: Decimal
+    spent: Decimal
+    spent_delta: Decimal
+
+    @property
+    def eps_left(self) -> Decimal:
+        """The ε that is left."""
+        return max(self.budget - self.spent, _NOTHING)
+
+    @property
+    def delta_left(self) -> Decimal:
+        """The δ that is left."""
+        return max(self.delta - self.spent_delta, _NOTHING)
+
+
+class Ledger:
+    """The ledgers of the databases that a host sees, each in the schema msd that holds the budget.
+
+    >>> Ledger(host).charge(purchases, Entry("select", n=3000, k=6), eps="0.1", delta="1e-10")
+    'f1c5…'
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def charge(self, protected: Protected, entry: Entry, *, eps: Amount, delta: Amount) -> str:
+        """Take (eps, delta) from the budget and record it, in one durable step; the id of the ledger's line.
+
+        Refused with a BudgetError, and nothing is charged, where it would overdraw ε or δ.
+        """
+        asked_eps, asked_delta = eps_charge(eps), delta_charge(delta)
+        line = _stamped(
+            replace(
+                entry,
+                eps=float(asked_eps),
+                delta=float(asked_delta),
+                relation=protected.key,
+                charged_eps=asked_eps,
+                charged_delta=asked_delta,
+            )
+        )
+
+        def act(inner: Host) -> str:
+            sql = statement(
+                _CHARGE,
+                protected.home,
+                key=protected.key,
+                declared_at=protected.declared_at,
+                eps=asked_eps,
+                delta=asked_delta,
+            )
+            if not inner.rows(sql):
+                raise _refusal(protected, _balance(inner, protected), asked_eps, asked_delta)
+            insert(inner, protected.home, line)
+            return line.id
+
+        return write(self._host, protected.home, act)
+
+    def refund(self, protected: Protected, charged: str, why: str) -> str:
+        """Give back a charge whose query failed *before* anything was sampled; once, and on the record."""
+
+        def act(inner: Host) -> str:
+            sql = "SELECT charged_eps, charged_delta FROM msd.ledger WHERE id = $id::UUID AND relation = $key"
+            found = inner.rows(statement(sql, protected.home, id=charged, key=protected.key))
+            sql = "SELECT 1 FROM msd.ledger WHERE kind = 'refund' AND parameters ->> 'of' = $id"
+            if not found or inner.rows(statement(sql, protected.home, id=charged)):
+                raise CatalogError(f"Ledger entry {charged} of {protected.name} cannot be given back.")
+            eps, delta = found[0]
+            inner.run(statement(_REFUND, protected.home, key=protected.key, eps=eps, delta=delta))
+            line = Entry("refund", parameters={"of": charged, "why": why}, relation=protected.key)
+            line = _stamped(replace(line, charged_eps=-eps, charged_delta=-delta))
+            insert(inner, protected.home, line)
+            return line.id
+
+        return write(self._host, protected.home, act)
+
+    def note(self, protected: Protected, entry: Entry) -> str:
+        """Record what takes nothing from the budget: an exact or a replayed release; the id of the ledger's line."""
+        line = _stamped(replace(entry, relation=protected.key, charged_eps=_NOTHING, charged_delta=_NOTHING))
+        write(self._host, protected.home, lambda inner: insert(inner, protected.home, line))
+        return line.id
+
+    def complete(self, protected: Protected, charged: str, receipt: Mapping[str, Any]) -> None:
+        """Put the receipt of the finished release into its line (public facts only)."""
+        sql = "UPDATE msd.ledger SET receipt = $receipt WHERE id = $id::UUID"
+        sql = statement(sql, protected.home, receipt=_json(receipt), id=charged)
+        write(self._host, protected.home, lambda inner: inner.run(sql))
+
+    def remaining(self, protected: Protected) -> Balance:
+        """What the budget has left now."""
+        return _balance(self._host, protected)
+
+    def entries(self) -> list[Entry]:
+        """Every line of every ledger in sight, oldest first."""
+        sql = f"SELECT {_COLUMNS} FROM msd.ledger"
+        homes = [database.name for database in databases(self._host).values() if database.home]
+        lines = [_entry(row) for home in homes for row in self._host.rows(statement(sql, home))]
+        return sorted(lines, key=lambda line: (line.at, line.id))
+
+
+def insert(host: Host, home: str, entry: Entry) -> None:
+    """Write one line, inside a transaction of the caller.
+
+    >>> insert(inner, "shop", Entry("items", relation="main.products"))
+    """
+    line = entry if entry.id else _stamped(entry)
+    values = {name: getattr(line, name) for name in _FIELDS}
+    values.update(parameters=_json(line.parameters), receipt=_json(line.receipt))
+    host.run(statement(_INSERT, home, **values))
+
+
+_FIELDS = tuple(Entry.__dataclass_fields__)
+
+
+def _stamped(entry: Entry) -> Entry:
+    return replace(entry, id=str(uuid.uuid4()), at=datetime.now(UTC))
+
+
+def _json(facts: Mapping[str, Any]) -> str:
+    return json.dumps(dict(facts), default=str, ensure_ascii=False, allow_nan=False)
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    names = [part.split("::")[0] for part in _COLUMNS.split(", ")]
+    found = dict(zip(names, row, strict=True))
+    found["at"] = utc(found["at"])
+    return Entry(**{**found, "parameters": json.loads(found["parameters"]), "receipt": json.loads(found["receipt"])})
+
+
+def _balance(host: Host, protected: Protected) -> Balance:
+    rows = host.rows(statement(_BALANCE, protected.home, key=protected.key))
+    if not rows or not rows[0][4] or utc(rows[0][5]) != protected.declared_at:
+        raise CatalogError(
+            f"The declaration of {protected.name} was changed while this query was being answered. Ask again; "
+            "nothing was charged."
+        )
+    return Balance(*rows[0][:4])
+
+
+def _refusal(protected: Protected, balance: Balance, eps: Decimal, delta: Decimal) -> BudgetError:
+    over = [
+        name for name, asked, left in (("ε", eps, balance.eps_left), ("δ", delta, balance.delta_left)) if asked > left
+    ]
+    return BudgetError(
+        f"The budget of {protected.name} does not allow this release ({' and '.join(over)}); nothing was run and "
+        f"nothing was charged. "
+        f"Requested: ε {shown(eps)}, δ {shown(delta)}. "
+        f"Spent: ε {shown(balance.spent)}, δ {shown(balance.spent_delta)}. "
+        f"Remaining: ε {shown(balance.eps_left)}, δ {shown(balance.delta_left)}. "
+        f"Limit: ε {shown(balance.budget)}, δ {shown(balance.delta)}. "
+        f"Ask for less, or let the owner raise the budget."
+    )

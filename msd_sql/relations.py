@@ -1,0 +1,106 @@
+"""Relations by name: which table or view a user's text means, its columns, and why it may be out of sight."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection
+
+from msd_sql.errors import CatalogError, InputError, suggest
+from msd_sql.host import Host
+from msd_sql.reading import private
+from msd_sql.sqltext import SPARK, Name, SearchPath, literal, parts, shown
+
+HIDDEN = (
+    "A TEMP table or view, a registered data frame and whatever was created in a transaction that is not yet "
+    "committed are visible to your connection alone: COMMIT, or make it a permanent table or view."
+)
+_MANY = 12
+_ALL = (
+    "SELECT database_name, schema_name, table_name AS name FROM duckdb_tables() WHERE NOT internal AND NOT temporary "
+    "UNION ALL "
+    "SELECT database_name, schema_name, view_name AS name FROM duckdb_views() WHERE NOT internal AND NOT temporary"
+)
+
+
+class Relations:
+    """The tables and views that a host sees.
+
+    `path` is the caller's search path and `temporary` the caller's TEMP relations: a host has its own connection, so
+    it cannot know either.
+
+    >>> Relations(host, (("shop", "main"),)).resolve("purchases")
+    Name(database='shop', schema='main', name='purchases')
+    """
+
+    def __init__(self, host: Host, path: SearchPath, temporary: Collection[str] = ()) -> None:
+        self._host = host
+        self._path = path
+        self._temporary = {name.lower() for name in temporary}
+
+    def along(self, path: SearchPath) -> Relations:
+        """The same relations looked for along another path: a view's names are not the caller's."""
+        return Relations(self._host, path)
+
+    def resolve(self, text: str) -> Name:
+        """The relation that `text` means, or a CatalogError that names the nearest one and says what hides others."""
+        given = parts(text)
+        if given[-1].lower() in self._temporary and (len(given) == 1 or given[0].lower() == "temp"):
+            raise CatalogError(f"'{text}' is a TEMP relation, which msd_sql cannot read. {HIDDEN}")
+        for place in self._places(given):
+            found = self._find(*place)
+            if found:
+                return found
+        near = suggest("relation", text, self._nearby(text))
+        raise CatalogError(f"{near} {HIDDEN}")
+
+    def exists(self, name: Name) -> bool:
+        """Whether there is such a table or view now."""
+        return self._find(name.database, name.schema, name.name) is not None
+
+    def columns(self, name: Name) -> dict[str, str]:
+        """The columns of a relation with their types, in order."""
+        with private(str(name)):  # a view over CSV reads lines of it to know its columns
+            return {row[0]: row[1] for row in self._host.rows(f"DESCRIBE SELECT * FROM {name.sql}")}
+
+    def column(self, name: Name, given: str, role: str) -> str:
+        """The column of `name` that `given` means, spelled as the relation spells it."""
+        columns = self.columns(name)
+        wanted = given.strip()
+        if len(wanted) > 1 and wanted[0] == wanted[-1] == '"':
+            wanted = wanted[1:-1].replace('""', '"')
+        for column in columns:
+            if column.lower() == wanted.lower():
+                return column
+        raise InputError(f"{role} of {name}: {suggest('column', given, columns)}")
+
+    def definition(self, name: Name) -> str | None:
+        """The SQL of a view; None for a table."""
+        wanted = {"database_name": name.database, "schema_name": name.schema, "view_name": name.name}
+        matches = " AND ".join(f"{column} = {literal(value)}" for column, value in wanted.items())
+        rows = self._host.rows(f"SELECT sql FROM duckdb_views() WHERE {matches}")
+        return str(rows[0][0]) if rows else None
+
+    def _places(self, given: tuple[str, ...]) -> list[tuple[str, str, str]]:
+        if len(given) == 3:
+            return [(given[0], given[1], given[2])]
+        if len(given) == 1:
+            return [(database, schema, given[0]) for database, schema in self._path]
+        # a.b is table b of schema a, or table b of schema main of database a, as in DuckDB itself.
+        return [*((database, given[0], given[1]) for database, _ in self._path), (given[0], "main", given[1])]
+
+    def _find(self, database: str, schema: str, name: str) -> Name | None:
+        wanted = {"database_name": database, "schema_name": schema, "name": name}
+        matches = " AND ".join(f"lower({column}) = lower({literal(value)})" for column, value in wanted.items())
+        rows = self._host.rows(f"SELECT * FROM ({_ALL}) WHERE {matches}")
+        return Name(*rows[0]) if rows else None
+
+    def _nearby(self, text: str) -> list[str]:
+        """The relations in sight; of very many, those with the nearest names."""
+        found = [Name(*row) for row in self._host.rows(f"{_ALL} ORDER BY ALL") if row[1] != "msd"]
+        names = [shown(name.name) if (name.database, name.schema) in self._path else str(name) for name in found]
+        return names if len(names) <= _MANY else difflib.get_close_matches(text, names, n=_MANY, cutoff=0)
+
+
+def is_spark(text: str) -> bool:
+    """Whether the text names a relation of a Spark session ('spark:shop.purchases')."""
+    return text.startswith(SPARK)

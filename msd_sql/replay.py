@@ -1,0 +1,152 @@
+"""Replay: the same question gets the same answer, free, for as long as the process lives (DESIGN 3, ledger).
+
+DuckDB runs a lazy relation again every time it is shown; a recorded release can be told again without a new charge.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from msd_sql.declarations import Protected
+from msd_sql.host import Host
+from msd_sql.reading import private_rows
+from msd_sql.similarity import similarity_columns
+from msd_sql.sqltext import quote
+
+
+@dataclass(frozen=True)
+class Release:
+    """What was released: public by definition."""
+
+    picks: tuple[Any, ...]  # keys or positions of the chosen items, in pick order
+    receipt: Mapping[str, Any] | Any
+    entry: str  # the id of its line in the ledger
+
+
+@dataclass
+class Slot:
+    """A question while it is being asked: the recorded release, or the place to record the new one."""
+
+    release: Release | None
+    recorded: Release | None = field(default=None, init=False)
+
+    def record(self, release: Release) -> None:
+        """Remember the release that answers the question."""
+        self.recorded = release
+
+
+class Memory:
+    """The releases of this process, the least recently told forgotten first; safe between threads.
+
+    >>> with Memory().asking("shop", "question") as slot:
+    ...     slot.record(Release((12, 40, 7), {}, "f1c5"))
+    """
+
+    def __init__(self, capacity: int = 10_000) -> None:
+        self._capacity = capacity
+        self._releases: OrderedDict[tuple[str, str], Release] = OrderedDict()
+        self._asking: dict[tuple[str, str], tuple[threading.Lock, list[int]]] = {}
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def asking(self, identity: str, question: str, *, fresh: bool = False) -> Iterator[Slot]:
+        """Ask one question at a time: of two threads that ask the same, the second gets the first one's release.
+
+        `fresh` asks again; what it records is told from then on. An exception records nothing.
+        """
+        key = (identity, question)
+        with self._lock:
+            turn, waiting = self._asking.setdefault(key, (threading.Lock(), [0]))
+            waiting[0] += 1
+        try:
+            with turn:
+                slot = Slot(None if fresh else self._find(key))
+                yield slot
+                if slot.recorded is not None:
+                    self._keep(key, slot.recorded)
+        finally:
+            with self._lock:
+                waiting[0] -= 1
+                if not waiting[0]:
+                    self._asking.pop(key, None)
+
+    def forget(self, identity: str | None = None) -> None:
+        """Forget the releases of one database, or all of them."""
+        with self._lock:
+            for key in [key for key in self._releases if identity is None or key[0] == identity]:
+                del self._releases[key]
+
+    def __len__(self) -> int:
+        return len(self._releases)
+
+    def _find(self, key: tuple[str, str]) -> Release | None:
+        with self._lock:
+            found = self._releases.get(key)
+            if found is not None:
+                self._releases.move_to_end(key)
+            return found
+
+    def _keep(self, key: tuple[str, str], release: Release) -> None:
+        with self._lock:
+            self._releases[key] = release
+            self._releases.move_to_end(key)
+            while len(self._releases) > self._capacity:
+                self._releases.popitem(last=False)
+
+
+MEMORY = Memory()
+
+
+def fingerprint(**facts: Any) -> str:
+    """A question as a hash of everything that decides its answer; values of different types never look alike.
+
+    >>> fingerprint(k=6) == fingerprint(k=6), fingerprint(k=6) == fingerprint(k="6")
+    (True, False)
+    """
+    digest = hashlib.sha256()
+    _feed(digest, facts)
+    return digest.hexdigest()
+
+
+def content_fingerprint(host: Host, protected: Protected) -> str:
+    """A fingerprint of the private rows that an answer depends on, in no particular order; it never leaves the process.
+
+    >>> content_fingerprint(host, purchases)
+    '2600000 2398120…'
+    """
+    columns = [protected.unit] if protected.unit is not None else []
+    if protected.relevance == "best_match" and protected.similarity is not None:
+        columns += similarity_columns(protected.similarity)
+    elif protected.item is not None:
+        columns.append(protected.item)
+    hashed = f"hash({', '.join(quote(column) for column in dict.fromkeys(columns)) or '0'})"
+    sums = f"count(*), coalesce(sum({hashed}), 0)::VARCHAR, coalesce(bit_xor({hashed}), 0)::VARCHAR"
+    counted = private_rows(host, f"SELECT {sums} FROM {protected.sql}", protected.name)
+    return " ".join(str(part) for part in counted[0])
+
+
+def _feed(digest: Any, value: Any) -> None:
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        digest.update(f"array {value.dtype} {value.shape}:".encode())
+        digest.update(np.ascontiguousarray(value).tobytes())
+    elif isinstance(value, Mapping):
+        digest.update(f"map {len(value)}:".encode())
+        for name in sorted(value, key=str):
+            _feed(digest, name)
+            _feed(digest, value[name])
+    elif isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
+        digest.update(f"list {len(value)}:".encode())
+        for part in value:
+            _feed(digest, part)
+    else:
+        text = value if isinstance(value, bytes) else repr(value).encode()
+        digest.update(f"{type(value).__name__} {len(text)}:".encode())
+        digest.update(text)

@@ -1,0 +1,136 @@
+"""How declarations are stored in schema msd: rows to dataclasses and back, and names that outlive a renamed file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from msd_sql.declarations import Items, Protected
+from msd_sql.homes import Database
+from msd_sql.host import Host
+from msd_sql.relations import is_spark
+from msd_sql.sqltext import Name, parts, shown, statement, utc
+
+Databases = Mapping[str, Database]
+
+_PROTECTED = (
+    "key, path, unit, item, relevance, similarity, cap, m, budget, delta, spent, spent_delta, active, declared_at"
+)
+_ITEMS = "key, path, item, features, distance, quota, quota_cap, reach, reach_path, declared_at"
+
+
+def key(name: Name, home: str) -> str:
+    """How a relation is called in the schema msd of `home`: without the database where it is the same one.
+
+    A database is named after its file, so that a stored database name would lose the relation when it is renamed.
+
+    >>> key(Name("shop", "main", "purchases"), "shop"), key(Name("shop", "main", "purchases"), "ledger")
+    ('main.purchases', 'shop.main.purchases')
+    """
+    if name.database == home:
+        return f"{shown(name.schema)}.{shown(name.name)}"
+    return str(name)
+
+
+def present(stored: str, path: str | None, home: str, databases: Databases) -> Name | None:
+    """The relation that a stored name means in this session; None for one of another engine."""
+    if is_spark(stored):
+        return None
+    named = parts(stored)
+    if len(named) == 2:
+        return Name(home, *named)
+    # The file tells more than the name it is attached under, unless the file has been moved.
+    there = [database.name for database in databases.values() if path is not None and database.path == path]
+    return Name(there[0] if there else named[0], named[1], named[2])
+
+
+def path_of(name: Name | None, home: str, databases: Databases) -> str | None:
+    """The file of a relation's database, where the stored name has to name the database."""
+    if name is None or name.database == home or name.database not in databases:
+        return None
+    return databases[name.database].path
+
+
+def load_protected(host: Host, home: str, databases: Databases) -> list[tuple[Protected, bool]]:
+    """Every protected relation of a home, each with whether it still is protected."""
+    found = []
+    for row in _rows(host, f"SELECT {_PROTECTED} FROM msd.protected ORDER BY key", home, _PROTECTED):
+        relation = present(row["key"], row.pop("path"), home, databases)
+        active = row.pop("active")
+        row["declared_at"] = utc(row["declared_at"])
+        name = str(relation) if relation else row["key"]
+        found.append((Protected(**row, name=name, home=home, relation=relation), active))
+    return found
+
+
+def save_protected(host: Host, protected: Protected, active: bool, databases: Databases) -> None:
+    """Write a declaration over the one that may be there."""
+    values = _values(protected, _PROTECTED, path=path_of(protected.relation, protected.home, databases), active=active)
+    host.run(_replacing("protected", _PROTECTED, protected.home, values))
+
+
+def load_items(host: Host, home: str, databases: Databases) -> list[Items]:
+    """Every items relation of a home."""
+    found = []
+    for row in _rows(host, f"SELECT {_ITEMS} FROM msd.items ORDER BY key", home, _ITEMS):
+        relation = present(row["key"], row["path"], home, databases)
+        reach = row["reach"] and (present(row["reach"], row["reach_path"], home, databases) or row["reach"])
+        found.append(
+            Items(
+                name=str(relation or row["key"]),
+                key=row["item"],
+                features=tuple(row["features"]),
+                distance=row["distance"],
+                quota=tuple(row["quota"]),
+                quota_cap=tuple(row["quota_cap"]),
+                reach=str(reach) if reach else None,
+                stored=row["key"],
+                home=home,
+                relation=relation,
+                declared_at=utc(row["declared_at"]),
+            )
+        )
+    return found
+
+
+def save_items(host: Host, items: Items, reach: Protected | None, databases: Databases) -> None:
+    """Write a declaration over the one that may be there."""
+    there = reach.relation if reach else None
+    values = _values(
+        items,
+        _ITEMS,
+        key=items.stored,
+        path=path_of(items.relation, items.home, databases),
+        item=items.key,
+        reach=(key(there, items.home) if there else reach.name) if reach else None,
+        reach_path=path_of(there, items.home, databases),
+    )
+    host.run(_replacing("items", _ITEMS, items.home, values))
+
+
+def delete_items(host: Host, items: Items) -> None:
+    """Forget an items relation."""
+    host.run(statement("DELETE FROM msd.items WHERE key = $key", items.home, key=items.stored))
+
+
+def _values(declared: Protected | Items, columns: str, **given: Any) -> dict[str, Any]:
+    known = {**asdict(declared), **given}
+    return {column: known[column] for column in columns.split(", ")}
+
+
+def _replacing(table: str, columns: str, home: str, values: Mapping[str, Any]) -> str:
+    names = columns.split(", ")
+    holes = ", ".join(f"${name}" for name in names)
+    # An empty list has no type of its own; the columns' order is the table's.
+    sql = f"INSERT OR REPLACE INTO msd.{table} ({columns}) VALUES ({holes})"
+    return statement(sql, home, **{name: _plain(values[name]) for name in names})
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _rows(host: Host, sql: str, home: str, columns: str) -> list[dict[str, Any]]:
+    names = columns.split(", ")
+    return [dict(zip(names, row, strict=True)) for row in host.rows(statement(sql, home))]
