@@ -1,0 +1,116 @@
+"""Binding: what the steps' stand-in names mean for one declaration and one list of candidates.
+
+Candidates arrive as text with a type. They are cast to the type of the relation's own item column, so that a join
+reads the large side as it is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+import sqlglot
+from sqlglot import exp
+
+from msd_sql.candidates import Candidates
+from msd_sql.declarations import Protected
+from msd_sql.engines.steps import PREFIX, Names
+from msd_sql.errors import EngineError
+from msd_sql.host import Host
+from msd_sql.reading import private
+
+_SERIAL = count(1)
+
+
+@dataclass(frozen=True)
+class Binding:
+    """One question's names: the relation, its unit and item columns with their types, and the candidates' table."""
+
+    label: str  # the relation, for error messages
+    names: Names
+    unit_type: str | None  # None: every row is a unit
+    n: int
+    serial: int  # tells the temp relations of one question from those of another on the same connection
+
+    def temp(self, name: str, version: int = 0) -> str:
+        """The name of a temp relation of this question."""
+        return f"{PREFIX}{self.serial}_{name}" + (f"_{version}" if version else "")
+
+    def with_temps(self, **tables: str) -> Names:
+        """The names with temp relations added: stand-in name → the table that holds it now."""
+        found = {stand_in: exp.to_table(table) for stand_in, table in tables.items() if table}
+        return Names({**self.names.relations, **found}, self.names.expressions)
+
+
+def column_types(host: Host, relation: str, columns: Sequence[str], label: str) -> list[str]:
+    """The SQL types of some columns of a relation, without reading a row.
+
+    >>> column_types(host, "shop.main.purchases", ["user_id", "item_id"], "purchases")
+    ['BIGINT', 'VARCHAR']
+    """
+    chosen = [exp.column(column, quoted=True).as_(f"c{at}") for at, column in enumerate(columns)]
+    query = exp.select(*chosen).from_(table(relation))
+    with private(label):
+        return [str(row[1]) for row in host.rows(f"DESCRIBE {query.sql('duckdb')}")]
+
+
+def table(sql: str) -> exp.Table:
+    """A relation's quoted name as a sqlglot table.
+
+    >>> table('"shop"."main"."purchases"').sql("duckdb")
+    '"shop"."main"."purchases"'
+    """
+    return exp.to_table(sql, dialect="duckdb")
+
+
+@contextmanager
+def bound(host: Host, protected: Protected, candidates: Candidates) -> Iterator[Binding]:
+    """Bind a declaration with an item column to the candidates, whose table exists for the length of a `with`."""
+    if protected.item is None:
+        raise EngineError(
+            f"The protected relation {protected.name} was declared without an item column, so {protected.relevance} "
+            "cannot join it with the candidates. Declare it again with item := the column that names the item."
+        )
+    columns = [protected.item] + ([protected.unit] if protected.unit else [])
+    types = column_types(host, protected.sql, columns, protected.name)
+    serial = next(_SERIAL)
+    frame = f"{PREFIX}{serial}_keys"
+    item = exp.column(protected.item, table="r", quoted=True)
+    native = native_keys(frame, candidates.type, types[0])
+    expressions: dict[str, exp.Expression] = {"r.item": item}
+    if native is None:  # a type that cannot be written in a cast: compare texts
+        native = exp.select("i", "key").from_(frame).subquery()
+        expressions["r.item"] = exp.cast(item, "TEXT")
+    if protected.unit:
+        expressions["r.unit"] = exp.column(protected.unit, table="r", quoted=True)
+    names = Names({"relation": table(protected.sql), "candidates": native}, expressions)
+    with host.table(frame, {"i": np.arange(len(candidates.keys), dtype=np.int32), "key": list(candidates.keys)}):
+        yield Binding(protected.name, names, types[1] if protected.unit else None, len(candidates.keys), serial)
+
+
+def native_keys(frame: str, given: str, native: str) -> exp.Subquery | None:
+    """(i, key) with the key in the type of the item column, without keys that it cannot hold exactly.
+
+    A key such as 1.5 must not become item 2 of an integer column, nor '01' item 1: what does not come back is dropped.
+
+    >>> native_keys("keys", "BIGINT", "BIGINT").sql("duckdb")
+    '(SELECT i, TRY_CAST(key AS BIGINT) AS key FROM keys)'
+    """
+    try:
+        own, target = (exp.DataType.build(kind, dialect="duckdb") for kind in (given, native))
+    except sqlglot.errors.SqlglotError:
+        return None
+    key = exp.column("key")
+    if own == target:
+        return exp.select("i", _try_cast(key, target).as_("key")).from_(frame).subquery()
+    typed = exp.select("i", _try_cast(key, own).as_("given")).from_(frame)
+    moved = exp.select("i", "given", _try_cast(exp.column("given"), target).as_("key")).from_(typed.subquery("g"))
+    back = _try_cast(key, own).eq(exp.column("given"))
+    return exp.select("i", "key").from_(moved.subquery("h")).where(back).subquery()
+
+
+def _try_cast(value: exp.Expression, kind: exp.DataType) -> exp.Expression:
+    return exp.TryCast(this=value, to=kind.copy())

@@ -1,0 +1,90 @@
+"""Which engine: the memory engine while its index fits well into the memory that DuckDB may use, else sql (DESIGN 6).
+
+The estimate reads the optimizer's statistics and settings, never a row; it decides how long an answer takes, not what
+it is, and no number of it is shown.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from sqlglot import exp
+
+from msd_sql.declarations import Protected
+from msd_sql.engines.binding import table
+from msd_sql.errors import InputError, suggest
+from msd_sql.host import Host
+from msd_sql.reading import private
+
+ENGINES = ("auto", "memory", "sql")
+
+_PURCHASE = 14  # bytes that a purchase takes in the memory engine while its index is made
+_MATCH = 12  # the same for a (unit, candidate) pair with a similarity
+_SHARE = 0.5  # of the memory limit: DuckDB's own buffers and the rest of the process need the other half
+_UNITS = {"": 1, "K": 10, "M": 20, "G": 30, "T": 40, "P": 50}
+
+
+def check_engine(engine: str) -> str:
+    """The engine's name if there is one of that name.
+
+    >>> check_engine("memory")
+    'memory'
+    """
+    if engine not in ENGINES:
+        raise InputError(suggest("engine", engine, ENGINES))
+    return engine
+
+
+def choose_engine(host: Host, protected: Protected, n: int, rows: int, engine: str = "auto") -> str:
+    """'memory' or 'sql' for n candidates and a relation of about so many rows."""
+    if check_engine(engine) != "auto":
+        return engine
+    return "memory" if index_bytes(protected, n, rows) <= _SHARE * memory_limit(host) else "sql"
+
+
+def index_bytes(protected: Protected, n: int, rows: int) -> int:
+    """What the memory engine would need: every row may be of a candidate, and every unit may match every candidate."""
+    if protected.relevance == "best_match":
+        return rows * (1 if protected.item else n) * _MATCH
+    return 0 if protected.unit is None else rows * _PURCHASE
+
+
+def estimated_rows(host: Host, protected: Protected) -> int:
+    """The optimizer's estimate of the relation's rows: exact for a table, from the footers for Parquet files."""
+    query = exp.select("1").from_(table(protected.sql))
+    with private(protected.name):
+        plan = host.rows(f"EXPLAIN (FORMAT JSON) {query.sql('duckdb')}")
+    return _cardinality(json.loads(plan[0][1]))
+
+
+def memory_limit(host: Host) -> int:
+    """The bytes that DuckDB may use."""
+    return parse_size(str(host.rows("SELECT current_setting('memory_limit')")[0][0]))
+
+
+def parse_size(text: str) -> int:
+    """Bytes of a size as DuckDB prints it.
+
+    >>> parse_size("1.5 GiB"), parse_size("512 bytes")
+    (1610612736, 512)
+    """
+    found = re.fullmatch(r"\s*([0-9.]+)\s*([KMGTP]?)(i?)(?:B|bytes)?\s*", text, re.IGNORECASE)
+    if not found:
+        return 1 << 62  # no limit is set
+    number, prefix, binary = found.groups()
+    power = _UNITS[prefix.upper()]
+    return int(float(number) * (2**power if binary or not prefix else 10 ** (power // 10 * 3)))
+
+
+def _cardinality(plan: list[dict[str, Any]]) -> int:
+    """The estimate of the first operator that has one, from the top of the plan."""
+    for node in plan:
+        shown = str(node.get("extra_info", {}).get("Estimated Cardinality", "")).strip("~ ")
+        if shown.isdigit():
+            return int(shown)
+        below = _cardinality(node.get("children", []))
+        if below:
+            return below
+    return 0

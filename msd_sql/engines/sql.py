@@ -1,0 +1,193 @@
+"""The sql engine for coverage: the units stay in the database, one integer a candidate comes back (DESIGN 6).
+
+`pairs` are the distinct (candidate, unit) pairs; `chosen` the (slot, unit) pairs of the picks. A pick brings some
+units to their cap (`full`), and those stop counting for all their items (`losses`): one aggregate over the units of
+one item, and one semi-join over the pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from msd_sql.engines.binding import Binding
+from msd_sql.engines.steps import Names, Step, step
+from msd_sql.engines.workspace import Workspace
+from msd_sql.host import Column
+from msd_sql.udfs.types import IntArray
+
+PAIRS = """
+SELECT DISTINCT CAST(c.i AS INT) AS i, r.unit AS unit
+FROM relation AS r JOIN candidates AS c ON r.item = c.key
+WHERE NOT r.unit IS NULL
+"""
+TOTALS = "SELECT i, COUNT(*) AS units FROM pairs GROUP BY i"
+CHOSEN = "SELECT $slot AS slot, unit FROM pairs WHERE i = $item"
+FULL = """
+SELECT unit FROM chosen
+WHERE unit IN (SELECT unit FROM pairs WHERE i = $item)
+GROUP BY unit HAVING COUNT(*) = $cap
+"""
+LOSSES = "SELECT i, COUNT(*) AS units FROM pairs WHERE unit IN (SELECT unit FROM filled) GROUP BY i"
+REPLACED = """
+SELECT slot, unit FROM chosen WHERE slot <> $slot
+UNION ALL
+SELECT $slot AS slot, unit FROM pairs WHERE i = $item
+"""
+# Units at their cap under every slot that they have, and all those at or above it under slot -1.
+HELD = """
+SELECT chosen.slot AS slot, chosen.unit AS unit
+FROM chosen JOIN (SELECT unit FROM chosen GROUP BY unit HAVING COUNT(*) = $cap) AS tight ON chosen.unit = tight.unit
+UNION ALL
+SELECT -1 AS slot, unit FROM chosen GROUP BY unit HAVING COUNT(*) >= $cap
+"""
+SHARED = """
+SELECT pairs.i AS i, held.slot AS slot, COUNT(*) AS units
+FROM pairs JOIN sample ON pairs.i = sample.i JOIN held ON pairs.unit = held.unit
+GROUP BY pairs.i, held.slot
+"""
+AT_CAP = """
+SELECT i, COUNT(*) AS units FROM pairs
+WHERE unit IN (SELECT unit FROM chosen GROUP BY unit HAVING COUNT(*) >= $cap)
+GROUP BY i
+"""
+KEPT = """
+SELECT chosen.slot AS slot, COUNT(*) AS units
+FROM chosen JOIN (SELECT unit FROM chosen GROUP BY unit HAVING COUNT(*) <= $cap) AS loose ON chosen.unit = loose.unit
+GROUP BY chosen.slot
+"""
+REACHED = "SELECT SUM(LEAST(picks, $cap)) AS units FROM (SELECT COUNT(*) AS picks FROM chosen GROUP BY unit) AS held"
+
+
+class SqlCoverage:
+    """Coverage whose units never leave the database; the same marginals as the memory engine's, to the last unit."""
+
+    bits = 0
+    private = True
+
+    def __init__(self, workspace: Workspace, binding: Binding, m: int, cap: int) -> None:
+        self._workspace, self._binding = workspace, binding
+        self.n, self.cap, self.units, self.binary = binding.n, cap, m * cap, cap == 1
+        self._version = 0
+        self._chosen = self._filled = self._held = ""  # the temp relations that hold them now
+        self._pairs = workspace.keep(pairs_step(binding))
+        self._totals = self._per_item(step("totals", TOTALS, self._names()))
+        self.clear()
+
+    def gains(self) -> IntArray:
+        """Per candidate: its units below their cap."""
+        if self._gain is None:  # after a swap: count again, from the units that are at their cap
+            self._gain = self._totals - self._per_item(step("at_cap", AT_CAP, self._names(), cap=self.cap))
+        return self._gain.copy()
+
+    def value(self) -> int:
+        """Counts that the picks reach."""
+        if self._value is None:
+            found = self._workspace.read(step("reached", REACHED, self._names(), cap=self.cap))["units"]
+            self._value = 0 if np.ma.is_masked(found) else int(found[0])
+        return self._value
+
+    def add(self, item: int) -> None:
+        """Append a pick: the units that it brings to their cap no longer count for their other items."""
+        gain, value = self.gains(), self.value()
+        chosen = step("chosen", CHOSEN, self._names(), slot=len(self._picks), item=item)
+        if self._picks:
+            self._workspace.keep(chosen.kept(self._chosen, grows=True))
+        else:
+            self._chosen = self._renewed("", chosen, "chosen")
+        self._picks.append(item)
+        full = step("full", FULL, self._names(), item=item, cap=self.cap)
+        self._filled = self._renewed(self._filled, full, "filled")
+        self._value = value + int(gain[item])
+        self._gain = gain - self._per_item(step("losses", LOSSES, self._names()))
+        self._forget_held()
+
+    def swap_gains(self, sample: IntArray) -> IntArray:
+        """value(S - u + v) - value(S) = #{x∋v: t<cap} - #{x∋u: t≤cap} + #{x∋u,v: t=cap}; t: the picks that x has."""
+        shared = self._table(sample)
+        kept = self._workspace.read(step("kept", KEPT, self._names(), cap=self.cap))
+        loss = np.zeros(len(self._picks), np.int64)
+        loss[kept["slot"]] = kept["units"]
+        gain = self._totals[sample] - shared[-1]
+        return shared[:-1] + (gain[None, :] - loss[:, None])
+
+    def swap(self, slot: int, item: int) -> None:
+        """Replace one pick."""
+        replaced = step("replaced", REPLACED, self._names(), slot=slot, item=item)
+        self._chosen = self._renewed(self._chosen, replaced, "chosen")
+        self._picks[slot] = item
+        self._gain, self._value = None, None
+        self._forget_held()
+
+    def clear(self) -> None:
+        """Forget the picks; the pairs stay."""
+        for table in (self._chosen, self._filled, self._held):
+            if table:
+                self._workspace.forget(table)
+        self._chosen = self._filled = self._held = ""
+        self._picks: list[int] = []
+        self._gain: IntArray | None = self._totals.copy()
+        self._value: int | None = 0
+
+    def close(self) -> None:
+        """Drop every temp relation."""
+        self._workspace.close()
+
+    def _names(self, **more: str) -> Names:
+        kept = {"pairs": self._pairs, "chosen": self._chosen, "filled": self._filled, "held": self._held}
+        return self._binding.with_temps(**kept, **more)
+
+    def _table(self, sample: IntArray) -> IntArray:
+        """Per item of the sample and slot: the item's units at their cap that the slot is one of the holders of.
+
+        The last row counts the units at or above their cap.
+        """
+        if not self._held:
+            self._held = self._renewed("", step("held", HELD, self._names(), cap=self.cap), "held")
+        with self._workspace.public(self._binding.temp("sample"), {"i": sample.astype(np.int32)}) as name:
+            found = self._workspace.read(step("shared", SHARED, self._names(sample=name)))
+        table = np.zeros((len(self._picks) + 1, self.n), np.int64)
+        table[found["slot"], found["i"]] = found["units"]
+        return table[:, sample]
+
+    def _per_item(self, query: Step) -> IntArray:
+        found = self._workspace.read(query)
+        return scattered(found["i"], found["units"], self.n)
+
+    def _renewed(self, old: str, query: Step, name: str) -> str:
+        """Keep the step under a new name and drop the old one: a relation is never built from itself."""
+        self._version += 1
+        new = self._workspace.keep(query.kept(self._binding.temp(name, self._version)))
+        if old:
+            self._workspace.forget(old)
+        return new
+
+    def _forget_held(self) -> None:
+        if self._held:
+            self._workspace.forget(self._held)
+        self._held = ""
+
+
+def pairs_step(binding: Binding) -> Step:
+    """The distinct (candidate, unit) pairs: the only step that reads the protected relation."""
+    return step("pairs", PAIRS, binding.names).kept(binding.temp("pairs"))
+
+
+def greedy_steps(binding: Binding, cap: int) -> Iterator[Step]:
+    """The statements of a greedy run's first round, for `msd_explain`: nothing is run."""
+    names = binding.with_temps(
+        **{name: binding.temp(name) for name in ("pairs", "chosen", "filled", "held")}
+    )
+    yield pairs_step(binding)
+    yield step("totals", TOTALS, names)
+    yield step("chosen", CHOSEN, names, slot=0, item=0).kept(binding.temp("chosen"))
+    yield step("full", FULL, names, item=0, cap=cap).kept(binding.temp("filled"))
+    yield step("losses", LOSSES, names)
+
+
+def scattered(at: Column, values: Column, n: int) -> IntArray:
+    """Integers at their candidates, zero elsewhere."""
+    found = np.zeros(n, np.int64)
+    found[at] = values
+    return found
+
