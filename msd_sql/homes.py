@@ -22,6 +22,9 @@ from msd_sql.sqltext import statement
 T = TypeVar("T")
 VERSION = 1
 ATTEMPTS = 60
+_IDENTITY = """
+SELECT version, identity, (SELECT path FROM duckdb_databases() WHERE database_name = $database) FROM msd.version
+"""
 _locks: dict[str, threading.RLock] = {}
 _locks_lock = threading.Lock()
 
@@ -53,15 +56,13 @@ def databases(host: Host) -> dict[str, Database]:
 
 def identity(host: Host, database: str) -> str:
     """What tells this database from every other one, also from another one in memory or from a copy of its file."""
-    rows = host.rows(statement("SELECT version, identity FROM msd.version", database))
-    version, marker = rows[0]
+    version, marker, path = host.rows(statement(_IDENTITY, database, database=database))[0]
     if version > VERSION:
         raise CatalogError(
             f"Schema msd of database {database} was written by a newer msd_sql (layout {version}; this one knows "
             f"{VERSION}). Upgrade msd_sql."
         )
-    found = databases(host).get(database)
-    return f"{marker}@{found.path if found else None}"
+    return f"{marker}@{_real(path)}"
 
 
 def create(host: Host, database: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,6 +21,10 @@ Value: TypeAlias = "bool | int | float | Decimal | str | datetime | Sequence[Val
 SearchPath: TypeAlias = tuple[tuple[str, str], ...]
 
 SPARK = "spark:"
+_DOUBLE = exp.DataType(this=exp.DType.DOUBLE)
+_TIMESTAMP = exp.DataType(this=exp.DType.TIMESTAMP)
+_DATABASE = "the database"
+_HOLE = re.compile(rf'\$(\w+)|"{_DATABASE}"')
 
 
 @dataclass(frozen=True, order=True)
@@ -70,13 +75,13 @@ def as_literal(value: Value) -> exp.Expression:
     if isinstance(value, int):
         return exp.Literal.number(value)
     if isinstance(value, Decimal):
-        return _cast(format(value, "f"), f"DECIMAL(38, {max(0, -int(value.as_tuple().exponent))})")
+        return _cast(format(value, "f"), _decimal(max(0, -int(value.as_tuple().exponent))))
     if isinstance(value, float):
-        return _cast(repr(value) if math.isfinite(value) else str(value), "DOUBLE")
+        return _cast(repr(value) if math.isfinite(value) else str(value), _DOUBLE)
     if isinstance(value, str):
         return exp.Literal.string(value)
     if isinstance(value, datetime):
-        return _cast(value.astimezone(UTC).replace(tzinfo=None).isoformat(" "), "TIMESTAMP")
+        return _cast(value.astimezone(UTC).replace(tzinfo=None).isoformat(" "), _TIMESTAMP)
     return exp.Array(expressions=[as_literal(part) for part in value])
 
 
@@ -85,19 +90,17 @@ def utc(value: datetime) -> datetime:
     return value.replace(tzinfo=UTC)
 
 
-def statement(sql: str, database: str, **values: Value) -> str:
+def statement(sql: str, database: str, /, **values: Value) -> str:
     """A statement over schema `msd` of `database`, with its `$names` replaced by literals.
 
     >>> print(statement("SELECT spent FROM msd.protected WHERE key = $key", "shop", key="main.t"))
     SELECT spent FROM "shop".msd.protected WHERE key = 'main.t'
     """
-    tree = _parsed(sql).copy()
-    for table in tree.find_all(exp.Table):
-        if table.db == "msd":
-            table.set("catalog", exp.to_identifier(database, quoted=True))
-    for hole in list(tree.find_all(exp.Placeholder)):
-        hole.replace(as_literal(values[hole.name]))
-    return tree.sql("duckdb")
+
+    def filled(hole: re.Match[str]) -> str:
+        return literal(values[hole.group(1)]) if hole.group(1) else quote(database)
+
+    return _HOLE.sub(filled, _template(sql))
 
 
 def parts(text: str) -> tuple[str, ...]:
@@ -139,13 +142,20 @@ def shown(part: str) -> str:
     return part if plain else quote(part)
 
 
-def _cast(text: str, kind: str) -> exp.Expression:
-    return exp.cast(exp.Literal.string(text), exp.DataType.build(kind, dialect="duckdb"), copy=False)
+def _cast(text: str, kind: exp.DataType) -> exp.Expression:
+    return exp.Cast(this=exp.Literal.string(text), to=kind.copy())
+
+
+def _decimal(places: int) -> exp.DataType:
+    size = [exp.DataTypeParam(this=exp.Literal.number(number)) for number in (38, places)]
+    return exp.DataType(this=exp.DType.DECIMAL, expressions=size)
 
 
 @lru_cache(maxsize=256)
-def _parsed(sql: str) -> exp.Expression:
+def _template(sql: str) -> str:
+    """A statement of ours with its holes still open: parsing and rendering it costs more than running it."""
     tree = sqlglot.parse_one(sql, dialect="duckdb")
-    if not isinstance(tree, exp.Expression):
-        raise TypeError(f"Not a statement: {sql}")
-    return tree
+    for table in tree.find_all(exp.Table):
+        if table.db == "msd":
+            table.set("catalog", exp.to_identifier(_DATABASE, quoted=True))
+    return tree.sql("duckdb")
