@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .accounting import Calibration
+from .best_match import BestMatch, BestMatchIndex
 from .coverage import Coverage, CoverageIndex
 from .distances import DISTANCES, L1, L2, Angular, Hamming, Haversine, Jaccard, Precomputed
 from .errors import InputError, MsdError, PrivacyError
@@ -24,6 +25,8 @@ __all__ = [
     "METHODS",
     "Angular",
     "Argmax",
+    "BestMatch",
+    "BestMatchIndex",
     "Calibration",
     "Coverage",
     "CoverageIndex",
