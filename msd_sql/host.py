@@ -29,6 +29,11 @@ class HostError(Exception):
         super().__init__(text)
         self.kind = kind
 
+    def withhold(self) -> None:
+        """Forget the database's words and where they came from: this error may stay behind as another one's context."""
+        self.args = ("withheld",)
+        self.__context__ = self.__cause__ = None
+
 
 class Conflict(HostError):  # noqa: N818 - a conflict is an event to retry, not a failure
     """Another transaction wrote the same rows or created the same object first: try again."""
@@ -169,11 +174,7 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        failure = host_error(type(error).__name__, str(error))
-    else:
-        return
-    # Raised outside of `except`: the original error, which may quote data, must not travel along as context.
-    raise failure
+        raise host_error(type(error).__name__, str(error)) from None
 
 
 def host_error(kind: str, text: str) -> HostError:

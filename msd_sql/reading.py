@@ -23,14 +23,12 @@ def private(relation: str) -> Iterator[None]:
     except Interrupted:
         raise
     except HostError as error:
-        kind = error.kind
-    else:
-        return
-    # Raised outside of `except`, so that the database's own words do not travel along as the context.
-    raise EngineError(
-        f"Reading the protected relation {relation} failed ({kind}). The database's own message is withheld because "
-        "it could quote private values: run the declared columns and similarity over it as its owner to see it."
-    )
+        error.withhold()
+        raise EngineError(
+            f"Reading the protected relation {relation} failed ({error.kind}). The database's own message is withheld "
+            "because it could quote private values: run the declared columns and similarity over it as its owner to "
+            "see it."
+        ) from None
 
 
 def private_rows(host: Host, sql: str, relation: str) -> list[Row]:
