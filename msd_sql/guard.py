@@ -1,0 +1,211 @@
+"""The guard: refuses a selection whose candidates depend on protected data (DESIGN 3, docs/privacy.md).
+
+The text of the statement is parsed; what the SELECT that holds the call reads is followed through CTEs, views and
+macros to base relations and files. Where the text does not tell, the answer is no. It guards against mistakes: a scalar
+UDF of the user, or a TEMP macro that hides a built-in function, is trusted to be what it seems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from msd_sql.errors import LeakError
+from msd_sql.guard_files import overlap
+from msd_sql.guard_macros import expand
+from msd_sql.guard_names import Home, HostResolver, Relation, Resolver, Session
+from msd_sql.guard_parse import called, statements, unreadable
+from msd_sql.guard_scope import enclosing, independent, reached
+from msd_sql.guard_walk import Step, Use, Walk, macros_around, through
+from msd_sql.sqltext import Name, parts
+
+__all__ = ["CALLS", "HostResolver", "Relation", "Resolver", "Session", "Source", "Sources", "Use", "examine"]
+
+CALLS = frozenset(["msd_select", "msd_topk", "msd_explain"])
+
+_ADVICE = (
+    "Candidates of a private selection must not depend on protected data: select from a public relation. If these rows"
+    " are public for a reason that the SQL does not show, say public := true (the ledger records it)."
+)
+
+_OUTER = Step("a column of the query around it", "outer query")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the candidates of one call depend on."""
+
+    call: str
+    uses: tuple[Use, ...]
+
+    @property
+    def rows(self) -> tuple[Name, ...]:
+        """The tables and views whose rows can become candidates, outermost first: one of them is the items table."""
+        feeding = (use for use in self.uses if use.feeds and _OUTER not in use.path)
+        found = [use.relation.name for use in feeding if use.relation.name is not None]
+        return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What the candidates of every call of a statement depend on."""
+
+    calls: tuple[Source, ...] = ()
+
+    @property
+    def rows(self) -> tuple[Name, ...]:
+        """The relations whose rows can become candidates, of all calls."""
+        return tuple(dict.fromkeys(name for call in self.calls for name in call.rows))
+
+    @property
+    def relations(self) -> tuple[Name, ...]:
+        """The base tables that any call depends on."""
+        uses = (use for call in self.calls for use in call.uses if not use.hop)
+        return tuple(dict.fromkeys(use.relation.name for use in uses if use.relation.name is not None))
+
+
+def examine(
+    sql: str,
+    resolver: Resolver,
+    protected: Collection[str],
+    *,
+    calls: Collection[str] = CALLS,
+    declared: Collection[str] = (),
+) -> Sources:
+    """Find what the candidates of the calls in `sql` depend on; LeakError if that is protected or cannot be told.
+
+    `protected` are names of protected relations; `declared` are items relations, which the owner said are public, so
+    that a protected view that joins them does not make them private. Without protected relations nothing is refused.
+
+    >>> examine("SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products", resolver, ["purchases"]).relations
+    (Name(database='memory', schema='main', name='products'),)
+    """
+    try:
+        return _Guard(resolver, protected, calls, declared).examine(sql)
+    except LeakError:
+        if protected:
+            raise
+        return Sources()
+
+
+class _Guard:
+    def __init__(
+        self, resolver: Resolver, protected: Collection[str], calls: Collection[str], declared: Collection[str]
+    ) -> None:
+        self._calls = frozenset(name.lower() for name in calls)
+        self._resolver = resolver
+        private = [resolver.relation(parts(name)) for name in protected]
+        self._names = self._calls | {one.text.lower() for one in private}
+        self._walk = Walk(resolver, self._calls, self._names)
+        self._private: dict[tuple[str, ...], str] = {one.key: one.text for one in private}
+        self._under: dict[tuple[str, ...], str] = {}  # tables that a protected view reads, and which view
+        self._files: dict[str, str] = {}
+        public = [resolver.relation(parts(name)) for name in declared]
+        self._underlying(private, public)
+
+    def examine(self, sql: str) -> Sources:
+        trees = [expand(tree, self._resolver, self._calls, self._names) for tree in self._parse(sql)]
+        found = [source for tree in trees for source in self._sources(tree, None, (), frozenset())]
+        if not found:
+            raise unreadable("the call is not in its text")
+        for source in found:
+            self._check(source)
+        return Sources(tuple(found))
+
+    def _parse(self, sql: str) -> list[exp.Expr]:
+        return statements(sql, self._resolver, self._names)
+
+    def _sources(
+        self, tree: exp.Expr, home: Home | None, path: tuple[Step, ...], seen: frozenset[tuple[str, ...]]
+    ) -> Iterator[Source]:
+        """The calls of a tree, and of the views that it names anywhere."""
+        for node in tree.find_all(exp.Func):
+            if called(node).lower() in self._calls:
+                uses = tuple(through(use, *path) for use in self._uses(node, home))
+                yield Source(_shown(node), tuple(dict.fromkeys(uses)))
+        for use in self._walk.views(tree, home):
+            if use.key not in seen:
+                inner = self._walk.view(use)
+                step = Step(use.text, "view")
+                yield from self._sources(inner, use.home, (*path, step), seen | {use.key})
+
+    def _uses(self, call: exp.Expr, home: Home | None) -> Iterator[Use]:
+        table = call.parent if isinstance(call.parent, exp.Table) and call.arg_key == "this" else None
+        holder: exp.Expr | None = table if table is not None else call.find_ancestor(exp.Select)
+        if holder is None:
+            holder = call.root()
+        inside = macros_around(holder)
+        yield from (through(use, *inside) for use in self._walk.uses(holder, home))
+        for part in reached(holder, self._calls):
+            if not independent(part, self._walk, home):
+                for outer in enclosing(part):
+                    yield from (through(use, _OUTER) for use in self._walk.uses(outer, home, skip=holder))
+
+    def _check(self, source: Source) -> None:
+        for use in source.uses:
+            if use.relation.key in self._private:
+                name = self._private[use.relation.key]
+                raise LeakError(
+                    f"The candidates of {source.call} depend on the protected relation {name}: {use.way}. {_ADVICE}"
+                )
+        for use in source.uses:
+            if owner := self._owner(use.relation):
+                raise LeakError(
+                    f"The candidates of {source.call} depend on data of the protected relation {owner}, which reads"
+                    f" {use.relation.text}: {use.way}. {_ADVICE} If {use.relation.text} is public, declare it with"
+                    " msd_items."
+                )
+        for use in source.uses:
+            if use.relation.kind == "unknown":
+                raise LeakError(_unknown(source, use))
+
+    def _owner(self, relation: Relation) -> str:
+        """The protected view that reads this table or file; empty if there is none."""
+        if relation.kind == "file":
+            return next((name for file, name in self._files.items() if overlap(relation.text, file)), "")
+        return self._under.get(relation.key, "")
+
+    def _underlying(self, private: list[Relation], public: list[Relation]) -> None:
+        """Find what protected views read: it is as private as they are, but for what the owner declared public."""
+        free = {one.key for one in public}
+        for one in public:
+            bases = [use.relation for use in self._bases(one)]
+            if len(bases) == 1:  # a plain view over one table or file; a join could hide a private one
+                free.add(bases[0].key)
+        for one in private:
+            for use in self._bases(one):
+                key = use.relation.key
+                if key in free:
+                    continue
+                if use.relation.kind == "file":
+                    self._files.setdefault(use.relation.text, one.text)
+                elif use.relation.kind == "table":
+                    self._under.setdefault(key, one.text)
+
+    def _bases(self, relation: Relation) -> list[Use]:
+        if relation.kind != "view":
+            return []
+        return [use for use in self._walk.uses(self._walk.view(relation), relation.home) if not use.hop]
+
+
+def _shown(call: exp.Expr) -> str:
+    text = call.sql("duckdb", normalize_functions=False)
+    return text if len(text) <= 80 else text[:77] + "…"
+
+
+def _unknown(source: Source, use: Use) -> str:
+    name = use.relation.text
+    if name.endswith("()"):
+        why = f"{name} can return anything, and its definition is not in the database"
+    else:
+        why = (
+            f"'{name}' is not a committed table or view of this database (a TEMP table, a registered data frame, a"
+            " variable of the program, or an uncommitted table?)"
+        )
+    way = f" It is reached as {use.way}." if use.path else ""
+    return (
+        f"The guard cannot tell where the candidates of {source.call} come from: {why}.{way} Select from a table or"
+        " view of the database; if the candidates are public, say public := true (the ledger records it)."
+    )

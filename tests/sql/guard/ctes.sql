@@ -1,0 +1,72 @@
+-- a public CTE
+-- allowed: memory.main.products
+WITH few AS (FROM products WHERE price_bin < 3) SELECT msd_select(item_id, 6, 0.1, 0.5) FROM few
+
+-- a private CTE
+-- refused: hot → CTE → purchases
+WITH hot AS (SELECT item_id FROM purchases GROUP BY 1) SELECT msd_select(item_id, 6, 0.1, 0.5) FROM hot
+
+-- a chain of CTEs
+-- refused: b → CTE → a → CTE → purchases
+WITH a AS (FROM purchases), b AS (SELECT item_id FROM a)
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM b
+
+-- a CTE that is not used by the candidates
+-- allowed: memory.main.products
+WITH n AS (SELECT count(*) AS n FROM purchases) SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products
+
+-- a CTE that hides a protected table
+-- allowed: memory.main.products
+WITH purchases AS (FROM products) SELECT msd_select(item_id, 6, 0.1, 0.5) FROM purchases
+
+-- a CTE that hides a protected table does not hide its qualified name
+-- refused: purchases
+WITH purchases AS (FROM products) SELECT msd_select(item_id, 6, 0.1, 0.5) FROM main.purchases
+
+-- a CTE of the table's own name reads the table
+-- refused: purchases → CTE → purchases
+WITH purchases AS (FROM purchases WHERE user_id > 3) SELECT msd_select(item_id, 6, 0.1, 0.5) FROM purchases
+
+-- so does one that says RECURSIVE but is not
+-- refused: purchases → CTE → purchases
+WITH RECURSIVE purchases AS (SELECT item_id FROM purchases)
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM purchases
+
+-- a recursive CTE
+-- allowed:
+WITH RECURSIVE purchases AS (SELECT 1 AS item_id UNION ALL SELECT item_id + 1 FROM purchases WHERE item_id < 9)
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM purchases
+
+-- a recursive CTE that grows along the protected table
+-- refused: walk → CTE → purchases
+WITH RECURSIVE walk AS (
+    SELECT 1 AS item_id UNION ALL SELECT p.item_id FROM walk JOIN purchases p ON p.user_id = walk.item_id)
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM walk
+
+-- a CTE that comes later is not seen by the ones before
+-- refused: first → CTE → purchases
+WITH first AS (FROM purchases), purchases AS (FROM products) SELECT msd_select(item_id, 6, 0.1, 0.5) FROM first
+
+-- a CTE of an inner query ends with it
+-- refused: purchases
+SELECT msd_select(item_id, 6, 0.1, 0.5)
+FROM (WITH purchases AS (FROM products) FROM purchases) AS inside JOIN purchases USING (item_id)
+
+-- a selection among what another selection released
+-- allowed: memory.main.products
+WITH released AS (SELECT unnest(msd_select(item_id, 20, 0.1, 0.5)) AS item_id FROM products)
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM released
+
+-- the call inside of a CTE, the protected table beside it
+-- allowed: memory.main.products
+WITH chosen AS (SELECT msd_select(item_id, 6, 0.1, 0.5) AS items FROM products),
+     total AS (SELECT count(*) AS n FROM purchases)
+SELECT items, n FROM chosen, total
+
+-- a materialized CTE
+-- refused: hot → CTE → purchases
+WITH hot AS MATERIALIZED (FROM purchases) SELECT msd_select(item_id, 6, 0.1, 0.5) FROM hot
+
+-- rows that a statement deletes
+-- allowed: memory.main.products, memory.main.archive
+WITH gone AS (SELECT item_id FROM archive) SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products ANTI JOIN gone USING (item_id)

@@ -1,0 +1,50 @@
+-- The database behind the cases of this folder: protected are purchases, pickups (a view over files), lake.raw.visits
+-- (attached) and orders_seen (a view that joins a table of its own with the public products).
+CREATE TABLE purchases(user_id INTEGER, item_id INTEGER, day DATE);
+CREATE TABLE products(item_id INTEGER, category VARCHAR, price_bin INTEGER, tags VARCHAR[], purchases INTEGER);
+CREATE TABLE categories(category VARCHAR, floor INTEGER);
+CREATE TABLE archive(item_id INTEGER);
+CREATE TABLE orders(user_id INTEGER, item_id INTEGER);
+CREATE VIEW orders_seen AS SELECT o.user_id, p.item_id FROM orders o JOIN products p USING (item_id);
+
+CREATE VIEW pickups AS FROM read_parquet('$files/pickups/*.parquet');
+CREATE VIEW zones AS FROM '$files/zones.parquet';
+CREATE VIEW pickups_again AS FROM '$files/pickups/2026.parquet';
+
+CREATE VIEW health AS FROM products WHERE category = 'Health Care';
+CREATE VIEW products_ranked AS
+    SELECT p.*, (SELECT count(*) FROM purchases u WHERE u.item_id = p.item_id) AS sold FROM products p;
+CREATE VIEW shelf AS FROM products_ranked WHERE sold > 10;
+CREATE VIEW popular AS SELECT item_id FROM purchases GROUP BY item_id HAVING count(*) > 5;
+CREATE VIEW renamed(id, kind) AS SELECT item_id, category FROM products;
+CREATE VIEW transformed AS
+    SELECT item_id, list_transform(tags, lambda t: upper(t)) AS tags FROM products USING SAMPLE reservoir(3 ROWS);
+
+CREATE SCHEMA other;
+CREATE TABLE other.purchases(item_id INTEGER);
+CREATE TABLE other.plain(item_id INTEGER);
+CREATE VIEW other.own AS FROM plain;
+CREATE VIEW other.sold AS FROM main.purchases;
+CREATE VIEW other.namesake AS FROM purchases;
+CREATE TABLE "my.items"("item.id" INTEGER);
+CREATE VIEW "My View" AS FROM "Purchases";
+
+ATTACH ':memory:' AS lake;
+CREATE SCHEMA lake.raw;
+CREATE TABLE lake.raw.visits(user_id INTEGER, item_id INTEGER);
+CREATE TABLE lake.raw.places(item_id INTEGER, city VARCHAR);
+CREATE VIEW lake.raw.busy AS SELECT item_id FROM visits GROUP BY item_id;
+CREATE VIEW lake.raw.quiet AS FROM places;
+
+CREATE MACRO cheap(bin) AS bin < 3;
+CREATE MACRO bought(item) AS EXISTS (FROM purchases u WHERE u.item_id = item);
+CREATE MACRO bought_twice(item) AS bought(item) AND bought(item);
+CREATE MACRO bestsellers(n) AS TABLE SELECT item_id FROM purchases GROUP BY item_id LIMIT n;
+CREATE MACRO of_category(name) AS TABLE FROM products WHERE category = name;
+CREATE MACRO rows_of(t) AS TABLE FROM query_table(t);
+CREATE MACRO list_sum(x) AS (SELECT count(*) FROM purchases);
+CREATE MACRO either(a) AS a > 1, (a, b) AS a > (SELECT count(*) + b FROM purchases);
+CREATE MACRO pick(x) AS msd_select(x, 6, 0.1, 0.5);
+CREATE MACRO best_of(t) AS TABLE FROM msd_topk(t, 6, 0.1, 0.5);
+CREATE VIEW answer AS SELECT msd_select(item_id, 6, 0.1, 0.5) AS items FROM products;
+CREATE VIEW bad_answer AS SELECT msd_select(item_id, 6, 0.1, 0.5) AS items FROM products_ranked WHERE sold > 1;
