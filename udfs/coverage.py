@@ -45,13 +45,13 @@ class Coverage(Marginals):
         code = self._code(item)
         users, before = self._users(code)
         self._times[users] = before + 1
-        self._count(users[before == self.cap - 1], -1)
+        self._gain -= self._counts(users[before == self.cap - 1])
         self._value += self._held(code, before < self.cap)
         self._append(code)
 
     def swap(self, slot: int, item: int) -> None:
         """Replace one pick: only the units of the two items are read."""
-        loss = self._losses()
+        loss, back = self._losses(), self._back[slot]
         out, new = self._picks[slot], self._code(item)
         self._picks[slot] = new
 
@@ -59,17 +59,20 @@ class Coverage(Marginals):
         self._times[users] = before - 1
         self._value -= self._held(out, before <= self.cap)
         self._slot_of[out] = -1
-        self._hold(users[before == self.cap], -1)
-        self._count(users[before == self.cap], 1)
+        self._gain += back  # the units that only this pick held at their cap are open again
+        if self.cap > 1:
+            self._hold(users[before == self.cap], -1)
         loss += self._hold(users[before == self.cap + 1], 1)
-        self._back[slot] = 0
 
         users, before = self._users(new)
         self._times[users] = before + 1
         loss -= self._hold(users[before == self.cap], -1)
+        full = users[before == self.cap - 1]
+        if self.cap > 1:
+            self._hold(full, 1)
+        back[:] = self._counts(full)
+        self._gain -= back
         self._slot_of[new] = slot
-        self._hold(users[before == self.cap - 1], 1)
-        self._count(users[before == self.cap - 1], -1)
         loss[slot] = self._held(new, before < self.cap)
         self._value += int(loss[slot])
 
@@ -87,24 +90,23 @@ class Coverage(Marginals):
     def _held(self, code: int, counted: npt.NDArray[np.bool_]) -> int:
         return int(np.count_nonzero(counted)) + (int(self._index.alone[code]) if code >= 0 else 0)
 
-    def _count(self, users: Codes, sign: int) -> None:
-        """Add the users to (or take them off) the gains of all their items."""
+    def _counts(self, users: Codes) -> IntArray:
+        """Count the users of every item among these."""
         rows = self._index.items_of
-        items = rows.codes[rows.spans(users)[0]]
-        if 4 * len(items) > self._width:
-            self._gain += sign * np.bincount(items, minlength=self._width)
-        else:
-            np.add.at(self._gain, items, sign)
+        return np.bincount(rows.codes[rows.spans(users)[0]], minlength=self._width)
 
     def _hold(self, users: Codes, sign: int) -> IntArray:
         """Enter (or strike out) users at their cap under every pick that they have; says how many under each."""
         rows = self._index.items_of
         where, lengths = rows.spans(users)
-        slots = self._slot_of[rows.codes[where]]
+        items = rows.codes[where]
+        slots = self._slot_of[items]
         picked = slots >= 0
-        holders, slots = np.repeat(users, lengths)[picked], slots[picked]
-        where, lengths = rows.spans(holders)
-        np.add.at(self._back.reshape(-1), np.repeat(slots * self._width, lengths) + rows.codes[where], sign)
+        slots = slots[picked]
+        if len(slots) != len(users):  # several picks each: the items of a user once for each of them
+            where, lengths = rows.spans(np.repeat(users, lengths)[picked])
+            items = rows.codes[where]
+        np.add.at(self._back.reshape(-1), np.repeat(slots * self._width, lengths) + items, np.int32(sign))
         return np.bincount(slots, minlength=len(self._picks))
 
     def _tabulate(self) -> IntArray:

@@ -51,7 +51,8 @@ class Marginals(ABC):
         """value(S - u + v) - value(S) by slot of u and candidate v."""
         loss = self._losses()
         codes = sample if self._asked is None else self._asked[sample]
-        return self._back[:, codes] + (self._gain[codes][None, :] - loss[:, None])
+        table: IntArray = self._back[:, codes] + (self._gain[codes][None, :] - loss[:, None])
+        return table
 
     @abstractmethod
     def _tabulate(self) -> IntArray:
