@@ -9,7 +9,7 @@ from collections.abc import Collection
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokens import Token, TokenType  # type: ignore[attr-defined]  # re-exported, without saying so
 
 from msd_sql.errors import LeakError
 from msd_sql.guard_names import Resolver
@@ -144,11 +144,7 @@ def _complete(tree: exp.Expr, text: str, names: Collection[str]) -> None:
     for node in tree.walk():
         if isinstance(node, exp.Identifier | exp.Var):
             kept[node.name.lower()] += 1
-        elif (
-            isinstance(node, exp.Func)
-            and isinstance(node, exp.Expr)
-            and not isinstance(node.this, exp.Identifier)
-        ):
+        elif isinstance(node, exp.Func) and isinstance(node, exp.Expr) and not isinstance(node.this, exp.Identifier):
             kept[called(node).lower()] += 1
     for name in names:
         if kept[name] < written[name]:

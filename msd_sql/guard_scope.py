@@ -123,9 +123,7 @@ def _columns(source: exp.Expr, walk: Walk, home: Home | None) -> frozenset[str] 
     return _output(inner, walk, home) if isinstance(inner, exp.Expr) else None
 
 
-def _relation_columns(
-    node: exp.Expr, name: tuple[str, ...], walk: Walk, home: Home | None
-) -> frozenset[str] | None:
+def _relation_columns(node: exp.Expr, name: tuple[str, ...], walk: Walk, home: Home | None) -> frozenset[str] | None:
     if len(name) == 1 and (cte := visible_cte(node, name[0])) is not None:
         alias = cte.args.get("alias")
         if isinstance(alias, exp.TableAlias) and alias.columns:

@@ -199,24 +199,29 @@ def visible_cte(node: exp.Expr, name: str) -> exp.CTE | None:
     child, parent = node, node.parent
     while parent is not None:
         if isinstance(parent, exp.With):
-            # Inside of a WITH: only the CTEs before this one, and itself if it is recursive.
-            for cte in parent.expressions:
-                if cte is child:
-                    recursive = parent.args.get("recursive") and isinstance(cte.this.unnest(), exp.SetOperation)
-                    if recursive and cte.alias.lower() == name.lower():
-                        return cte  # type: ignore[no-any-return]
-                    break
-                if cte.alias.lower() == name.lower():
-                    return cte  # type: ignore[no-any-return]
-            child, parent = parent.parent, parent.parent.parent if parent.parent else None  # type: ignore[assignment]
-            continue
-        held = parent.args.get("with_")
-        if isinstance(held, exp.With):
-            for cte in reversed(held.expressions):
-                if cte.alias.lower() == name.lower():
-                    return cte  # type: ignore[no-any-return]
-        child, parent = parent, parent.parent
+            named = _before(parent, child)
+            if parent.parent is None:
+                break
+            child, parent = parent.parent, parent.parent.parent
+        else:
+            held = parent.args.get("with_")
+            named = held.expressions if isinstance(held, exp.With) else []
+            child, parent = parent, parent.parent
+        for cte in reversed(named):
+            if isinstance(cte, exp.CTE) and cte.alias.lower() == name.lower():
+                return cte
     return None
+
+
+def _before(held: exp.With, one: exp.Expr) -> list[exp.Expr]:
+    """The CTEs that one CTE of a WITH sees: those before it, and itself if it is recursive."""
+    found: list[exp.Expr] = []
+    for cte in held.expressions:
+        if cte is one:
+            recursive = held.args.get("recursive") and isinstance(cte.this.unnest(), exp.SetOperation)
+            return [*found, cte] if recursive else found
+        found.append(cte)
+    return found
 
 
 def _vias(node: exp.Expr, root: exp.Expr) -> tuple[Step, ...]:
