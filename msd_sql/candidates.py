@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from msd_sql.errors import InputError
+from msd_sql.host import Host
+from msd_sql.sqltext import literal
 from msd_sql.udfs.types import IntArray
 
 
@@ -52,3 +54,23 @@ def candidates(keys: Sequence[str | None], order: Sequence[int] | IntArray, kind
             distinct.append(key)
             rows.append(int(place))
     return Candidates(distinct, kind, np.asarray(rows, dtype=np.int64))
+
+
+def ordered(host: Host, keys: Sequence[str | None], kind: str) -> Candidates:
+    """The distinct keys of a query whose macro could not sort them, because it knew them as text only.
+
+    >>> ordered(host, ["10", "9"], "INTEGER").keys
+    ['9', '10']
+    """
+    with host.table("_msd_unordered", {"place": np.arange(1, len(keys) + 1), "key": list(keys)}):
+        rows = host.columns(f"SELECT place FROM _msd_unordered ORDER BY CAST(key AS {kind}), place")
+    return candidates(keys, rows["place"], kind)
+
+
+def member_type(host: Host, record: str, name: str) -> str:
+    """The type of one member of a record type, as DuckDB itself reads it.
+
+    >>> member_type(host, "STRUCT(item_id INTEGER, price DOUBLE)", "item_id")
+    'INTEGER'
+    """
+    return str(host.rows(f"DESCRIBE SELECT struct_extract(CAST(NULL AS {record}), {literal(name)})")[0][1])

@@ -1,0 +1,165 @@
+"""Asked: one selection as DuckDB hands it to a function, in native Python lists or in Arrow arrays, made one thing.
+
+Arrow carries vectors without a Python object for every number (100,000 × 128 floats in a fraction of a second); where
+pyarrow is not installed the native lists say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from msd_sql.context import Context
+from msd_sql.errors import InputError
+from msd_sql.features import Given, Sets, csr
+from msd_sql.udfs.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The arguments of `_msd_pick` and `_msd_explain` for one group."""
+
+    keys: Sequence[str | None]
+    order: Sequence[int] | IntArray | None  # None: not known, because the macro does not know the type of the keys
+    key_type: str
+    options: Mapping[str, str | None]
+    features: Given
+    quota: Given
+    scores: FloatArray | None  # NaN where NULL, or not a number
+    context: Context
+
+
+def from_native(
+    keys: list[str | None] | None,
+    order: list[int] | None,
+    key_type: str,
+    options: dict[str, str | None],
+    types: dict[str, str | None],
+    texts: list[str | None] | None,
+    lists: list[list[str | None] | None] | None,
+    floats: list[list[float | None] | None] | None,
+    doubles: list[list[float | None] | None] | None,
+    quota_texts: list[str | None] | None,
+    quota_lists: list[list[str | None] | None] | None,
+    scores: list[float | None] | None,
+    context: dict[str, str | None],
+) -> Asked:
+    """One group from native Python values."""
+    shape, quota_shape = types["shape"] or "none", types["quota_shape"] or "none"
+    vectors = _matrix((doubles if _is_double(types) else floats) or []) if shape == "vector" else None
+    return Asked(
+        keys or [],
+        order,
+        _element(key_type),
+        options,
+        Given(shape, types["features"] or "", texts or [], _sets(lists) if shape == "list" else None, vectors),
+        Given(
+            quota_shape,
+            types["quota"] or "",
+            quota_texts or [],
+            _sets(quota_lists) if quota_shape == "list" else None,
+        ),
+        _scores(types, scores),
+        Context.read(context),
+    )
+
+
+def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[Asked]:
+    """Every group of a chunk of Arrow arrays."""
+    keys, order, key_type, options, types, texts, lists, floats, doubles, quota_texts, quota_lists, scores, context = (
+        column.combine_chunks() for column in columns
+    )
+    for row in range(len(keys)):
+        told = types[row].as_py()
+        shape, quota_shape = told["shape"] or "none", told["quota_shape"] or "none"
+        vectors = _arrow_matrix((doubles if _is_double(told) else floats)[row].values) if shape == "vector" else None
+        yield Asked(
+            keys[row].as_py() or [],
+            order[row].as_py(),
+            _element(key_type[row].as_py()),
+            options[row].as_py(),
+            Given(
+                shape,
+                told["features"] or "",
+                texts[row].as_py() if shape in ("value", "record") else [],
+                _arrow_sets(lists[row].values) if shape == "list" else None,
+                vectors,
+            ),
+            Given(
+                quota_shape,
+                told["quota"] or "",
+                quota_texts[row].as_py() if quota_shape in ("value", "record") else [],
+                _arrow_sets(quota_lists[row].values) if quota_shape == "list" else None,
+            ),
+            _scores(told, scores[row].as_py()),
+            Context.read(context[row].as_py()),
+        )
+
+
+def _element(list_type: str) -> str:
+    return list_type.removesuffix("[]")
+
+
+def _is_double(types: Mapping[str, str | None]) -> bool:
+    return not (types["features"] or "").startswith("FLOAT")
+
+
+def _scores(types: Mapping[str, str | None], scores: Sequence[float | None] | None) -> FloatArray | None:
+    if types["score"] in (None, '"NULL"') or scores is None:
+        return None
+    return np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
+
+
+def _sets(lists: Sequence[Sequence[str | None] | None] | None) -> Sets:
+    rows = [[token for token in tokens or () if token is not None] for tokens in lists or ()]
+    owners = np.repeat(np.arange(len(rows)), [len(row) for row in rows]).astype(np.int64)
+    tokens = np.empty(len(owners), dtype=object)
+    tokens[:] = [token for row in rows for token in row]
+    return csr(owners, tokens, len(rows))
+
+
+def _matrix(vectors: Sequence[Sequence[float | None] | None]) -> FloatArray:
+    width = _width([len(vector) for vector in vectors if vector is not None])
+    empty = [np.nan] * width
+    rows = [empty if vector is None else [np.nan if x is None else x for x in vector] for vector in vectors]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
+
+
+def _arrow_sets(lists: Any) -> Sets:
+    owners, tokens = _arrow_pairs(lists)
+    known = np.asarray(tokens.is_valid())
+    codes = tokens.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return csr(owners[known], codes[known].astype(np.int64), len(lists))
+
+
+def _arrow_matrix(vectors: Any) -> npt.NDArray[np.floating[Any]]:
+    owners, numbers = _arrow_pairs(vectors)
+    width = _width(np.unique(np.bincount(owners, minlength=len(vectors))[np.asarray(vectors.is_valid())]).tolist())
+    values = numbers.to_numpy(zero_copy_only=False)
+    rows = np.full((len(vectors), width), np.nan, dtype=values.dtype)
+    rows[np.asarray(vectors.is_valid())] = values.reshape(-1, width)
+    return rows
+
+
+def _arrow_pairs(lists: Any) -> tuple[IntArray, Any]:
+    import pyarrow.compute as pc
+
+    lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
+    return np.repeat(np.arange(len(lists)), lengths).astype(np.int64), lists.flatten()
+
+
+def _width(lengths: Sequence[int]) -> int:
+    different = sorted(set(lengths))
+    if len(different) > 1 or 0 in different:
+        raise InputError(
+            f"Vectors need one length, the same for every candidate and above 0; lengths "
+            f"{', '.join(str(length) for length in different[:5])} were given. Nothing was charged."
+        )
+    return different[0] if different else 1

@@ -1,0 +1,89 @@
+"""Context: who asks, and what only the asking connection sees (its statement, search path and TEMP objects)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msd_sql.catalog import Catalog
+from msd_sql.errors import EngineError
+from msd_sql.guard import HostResolver, Session
+from msd_sql.host import Host
+from msd_sql.ledger import Ledger
+from msd_sql.sqltext import SearchPath, search_path
+
+if TYPE_CHECKING:
+    from msd_sql.instance import Instance
+
+T = TypeVar("T")
+INTERRUPTED = "The query was interrupted. What had been charged before stays charged: see msd_ledger()."
+FIELDS = ("statement", "database", "schema", "path", "session", "connection", "query")
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the macro `_msd_context()` tells of the caller."""
+
+    statement: str
+    path: SearchPath
+    session: Session
+    connection: int  # current_connection_id()
+    query: int  # current_query_id(): the same for all groups of a statement
+
+    @classmethod
+    def read(cls, told: Mapping[str, str | None]) -> Context:
+        """The context from the macro's record of texts."""
+        path = search_path(told["database"] or "", told["schema"] or "main", told["path"] or "")
+        return cls(
+            told["statement"] or "",
+            path,
+            Session.read(told["session"]),
+            int(told["connection"] or 0),
+            int(told["query"] or 0),
+        )
+
+    @property
+    def temporary(self) -> frozenset[str]:
+        """The names of the caller's TEMP tables and views."""
+        return self.session.tables | frozenset(self.session.views)
+
+
+class Call:
+    """One call of a SQL function: a host on a fresh cursor, the caller's context and the memory of its database."""
+
+    def __init__(self, host: Host, context: Context, instance: Instance) -> None:
+        self.host = host
+        self.context = context
+        self.instance = instance
+        self.stopped = False
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The declarations in the databases that the caller sees."""
+        return Catalog(self.host, self.instance.home, path=self.context.path, temporary=self.context.temporary)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledgers in the databases that the caller sees."""
+        return Ledger(self.host)
+
+    @property
+    def resolver(self) -> HostResolver:
+        """Names as the caller's connection resolves them."""
+        return HostResolver(self.host, self.context.path, self.context.session)
+
+    def once(self, question: tuple[Any, ...], answer: Callable[[], T]) -> T:
+        """The answer to a question that has one answer for a whole statement, however many groups ask it."""
+        return self.instance.once(self.context.connection, self.context.query, question, answer)
+
+    def stop(self) -> None:
+        """Stop this call, from another thread: its statement now, its selection before the next draw."""
+        self.stopped = True
+        self.host.interrupt()
+
+    def check(self) -> None:
+        """Raise an error if the call was stopped."""
+        if self.stopped:
+            raise EngineError(INTERRUPTED)

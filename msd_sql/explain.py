@@ -1,0 +1,78 @@
+"""Explain: a dry run. What a selection would do and cost, from public facts only; it charges and reads nothing."""
+
+from __future__ import annotations
+
+from msd_sql.amounts import shown
+from msd_sql.asked import Asked
+from msd_sql.context import Call
+from msd_sql.engines import describe
+from msd_sql.prepare import Question, prepare
+
+Line = tuple[str, str]
+
+
+def explain(call: Call, asked: Asked) -> list[dict[str, str]]:
+    """The lines of `msd_explain`: property and value."""
+    if not asked.keys:
+        return [{"property": "candidates", "value": "0: an empty selection, nothing charged"}]
+    question = prepare(call, asked)
+    lines = [*_what(question), *_privacy(question), *_budget(call, question), *_engine(call, question)]
+    return [{"property": name, "value": value} for name, value in lines]
+
+
+def _what(question: Question) -> list[Line]:
+    plan, items = question.plan, question.items
+    relevance = plan.relevance if plan.reads_private else "score" if question.scores is not None else "none"
+    lines = [
+        ("candidates", f"{plan.n} ({question.candidates.type})"),
+        ("k", f"{plan.k}" + (f" of {plan.asked} asked for" if plan.k != plan.asked else "")),
+        ("method", plan.method),
+        ("guarantee without noise", plan.guarantee),
+        ("constraint", plan.matroid),
+        ("diversity", f"{plan.diversity:g}"),
+        ("distance", type(question.distance).__name__.lower() if question.distance is not None else "none"),
+        ("relevance", relevance + (f" (cap {plan.cap})" if plan.cap > 1 else "")),
+    ]
+    if items is not None:
+        lines.append(("items", items.name))
+    return lines
+
+
+def _privacy(question: Question) -> list[Line]:
+    plan = question.plan
+    noise = plan.calibration
+    if noise is None:
+        said = "exact: no privacy, ε = infinity on the record" if plan.exact else "nothing private is read"
+        return [("privacy", said)]
+    return [
+        ("privacy", f"ε = {noise.eps:g}, δ = {noise.delta:.3g}"),
+        ("rounds", str(plan.rounds)),
+        ("bound", noise.bound),
+        ("ε per round", f"{noise.eps0:.6g}"),
+        ("noise in users", f"{1 / noise.eta:.4g}"),
+        ("bounds compared", ", ".join(f"{name} {1 / eta:.4g}" for name, eta in noise.table.items()) + " users"),
+        ("users (m)", str(plan.m)),
+    ]
+
+
+def _budget(call: Call, question: Question) -> list[Line]:
+    protected = question.protected
+    if protected is None or not question.plan.reads_private:
+        return [("charge", "nothing")]
+    balance = call.ledger.remaining(protected)
+    eps = question.request.eps
+    lines = [("protected relation", protected.name), ("budget before", f"ε {shown(balance.eps_left)}")]
+    if eps is None:
+        return [*lines, ("charge", "nothing is taken from the budget")]
+    after = balance.eps_left - eps
+    told = f"ε {shown(after)}" if after >= 0 else "refused: the budget does not allow it"
+    return [*lines, ("charge", f"ε {shown(eps)}, δ {shown(question.delta)}"), ("budget after", told)]
+
+
+def _engine(call: Call, question: Question) -> list[Line]:
+    protected = question.protected
+    if protected is None or not question.plan.reads_private:
+        return []
+    found = describe(call.host, protected, question.candidates, cap=question.cap, engine=question.request.engine)
+    steps = [(f"step {place}: {step.name}", step.sql()) for place, step in enumerate(found.steps, start=1)]
+    return [("engine", found.engine), *steps]

@@ -1,0 +1,248 @@
+"""Features: what makes public items differ, from a query's arguments or a declared items relation, to a distance."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from msd_sql.candidates import Candidates
+from msd_sql.declarations import Items
+from msd_sql.errors import CatalogError, InputError
+from msd_sql.host import Column, Host
+from msd_sql.items_reading import item_columns
+from msd_sql.request import record
+from msd_sql.udfs.distances import DISTANCES
+from msd_sql.udfs.types import Distance, FloatArray, IntArray
+
+Scale: TypeAlias = float | tuple[float, ...] | None
+_NUMERIC = re.compile(r"^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\))$")
+
+
+@dataclass(frozen=True)
+class Sets:
+    """One set of tokens an item: those of item i are codes[indptr[i]:indptr[i + 1]]."""
+
+    indptr: IntArray
+    codes: IntArray
+
+    def of(self, rows: IntArray) -> Sets:
+        """The sets of some rows, in that order."""
+        lengths = np.diff(self.indptr)[rows]
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        take = np.repeat(self.indptr[:-1][rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return Sets(indptr, self.codes[take])
+
+
+@dataclass(frozen=True)
+class Features:
+    """The features of every candidate in one of three forms: sets, vectors, or ordinary columns."""
+
+    sets: Sets | None = None
+    vectors: npt.NDArray[np.floating[Any]] | None = None
+    columns: Sequence[Column] = field(default=())
+
+    @property
+    def numeric(self) -> bool:
+        """Are they columns of numbers?"""
+        return bool(self.columns) and all(column.dtype.kind in "iuf" for column in self.columns)
+
+    @property
+    def facts(self) -> list[Any]:
+        """The same for the same features, whatever order the rows were read in: what tells one question from another."""
+        if self.sets is not None:
+            return ["sets", self.sets.indptr, self.sets.codes]
+        if self.vectors is not None:
+            return ["vectors", self.vectors]
+        return ["columns", *(coded(column) if column.dtype == object else column for column in self.columns)]
+
+
+@dataclass(frozen=True)
+class Given:
+    """One argument of a call (features or a quota), in whichever form the macro could give it."""
+
+    shape: str  # 'none', 'value', 'record', 'list' or 'vector'
+    type: str
+    texts: Sequence[str | None] = ()
+    sets: Sets | None = None
+    vectors: npt.NDArray[np.floating[Any]] | None = None  # NaN where a vector or a value of it is NULL
+
+    @property
+    def absent(self) -> bool:
+        """Was nothing given?"""
+        return self.shape in ("none", "")
+
+
+def given_features(given: Given, candidates: Candidates) -> Features:
+    """The features that a call gave, for the candidates in their order."""
+    found = given_values(given, candidates)
+    texts = set(found.columns[0]) if found.columns and given.type == "VARCHAR" else set()
+    if candidates.n > 1 and len(texts) == 1:
+        text = texts.pop()
+        raise InputError(
+            f"features is the same text, '{text}', for every candidate. Name a column without quotes: "
+            f"features := {text}. Nothing was charged."
+        )
+    return found
+
+
+def given_values(given: Given, candidates: Candidates) -> Features:
+    """The values of an argument of a call, features or quota, for the candidates in their order."""
+    rows = candidates.rows
+    if given.shape == "list" and given.sets is not None:
+        return Features(sets=given.sets.of(rows))
+    if given.shape == "vector" and given.vectors is not None:
+        return Features(vectors=given.vectors[rows])
+    texts = [given.texts[row] for row in rows]
+    if given.shape == "record":
+        return Features(columns=_record_columns(texts))
+    return Features(columns=[_numbers(texts) if _NUMERIC.match(given.type) else _objects(texts)])
+
+
+def declared_values(host: Host, items: Items, candidates: Candidates, names: Sequence[str]) -> Features:
+    """Columns of a declared items relation, features or quotas, read for the candidates only."""
+    found = item_columns(host, items, candidates, names)
+    if len(found) == 1:
+        only = next(iter(found.values()))
+        if only.pairs is not None and only.dimension is None:
+            return Features(sets=csr(*only.pairs, candidates.n))
+        if only.pairs is not None and only.dimension is not None:
+            return Features(vectors=only.matrix(candidates.n))
+    nested = [name for name, column in found.items() if column.values is None]
+    if nested:
+        raise CatalogError(
+            f"Items {items.name}: the list column {nested[0]} can only be the one feature of its items; declare it "
+            f"alone, features := '{nested[0]}'."
+        )
+    return Features(columns=[column.values for column in found.values() if column.values is not None])
+
+
+def measure(features: Features, name: str | None, scale: Scale = None) -> Distance:
+    """The distance of that name over the features, or the natural one for their form.
+
+    >>> measure(Features(columns=[np.array(["red", "blue"], dtype=object)]), None).row(0)
+    array([0., 1.])
+    """
+    chosen = name or _natural(features)
+    if chosen == "jaccard":
+        if features.sets is None:
+            raise InputError(f"jaccard compares sets: give a list column as features. {_other(features)}")
+        return DISTANCES["jaccard"].make(features.sets.indptr, features.sets.codes)
+    if chosen == "hamming":
+        return DISTANCES["hamming"].make(_codes(features))
+    if chosen == "precomputed":
+        raise InputError(
+            "precomputed distances come from a declared table of pairs: "
+            "msd_items(…, features := 'pairs_table', distance := 'precomputed'). Nothing was charged."
+        )
+    matrix = _matrix(features, chosen)
+    if chosen == "haversine":
+        if matrix.shape[1] != 2:
+            raise InputError(
+                f"haversine needs two features, latitude and longitude in degrees; {matrix.shape[1]} were given. "
+                "Nothing was charged."
+            )
+        return DISTANCES["haversine"].make(matrix[:, 0], matrix[:, 1], *_single(scale))
+    if chosen == "angular":
+        return DISTANCES["angular"].make(np.asarray(matrix, dtype=np.float32))
+    return DISTANCES[chosen].make(matrix, scale)
+
+
+def csr(owners: IntArray, tokens: npt.NDArray[Any], n: int) -> Sets:
+    """Sets from (item, token) pairs; the tokens of an item keep their order, and codes follow that of the tokens.
+
+    >>> csr(np.array([1, 0, 1]), np.array(["a", "a", "b"]), 2).indptr.tolist()
+    [0, 1, 3]
+    """
+    import pandas as pd
+
+    codes, _ = pd.factorize(tokens, sort=True)
+    order = np.argsort(owners, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=n))]).astype(np.int64)
+    return Sets(indptr, codes[order].astype(np.int64))
+
+
+def coded(column: Column) -> IntArray:
+    """Codes from 0 for the distinct values of a column; NULL is a value like any other.
+
+    >>> coded(np.array(["b", "a", "b"], dtype=object)).tolist()
+    [0, 1, 0]
+    """
+    import pandas as pd
+
+    values = np.ma.filled(column.astype(object), None) if isinstance(column, np.ma.MaskedArray) else column
+    codes, _ = pd.factorize(values, use_na_sentinel=False)
+    return np.asarray(codes, dtype=np.int64)
+
+
+def _natural(features: Features) -> str:
+    if features.sets is not None:
+        return "jaccard"
+    if features.vectors is not None:
+        return "angular"
+    return "l1" if features.numeric else "hamming"
+
+
+def _codes(features: Features) -> IntArray:
+    if features.columns:
+        return np.stack([coded(column) for column in features.columns], axis=1)
+    if features.vectors is not None:
+        return np.stack([coded(column) for column in features.vectors.T], axis=1)
+    sets = features.sets
+    lengths = set(np.diff(sets.indptr).tolist()) if sets else {0}
+    if sets is None or len(lengths) != 1 or 0 in lengths:
+        raise InputError(
+            "hamming compares lists place by place, so that all of them need the same length; "
+            "for sets of any size use jaccard. Nothing was charged."
+        )
+    return sets.codes.reshape(-1, lengths.pop())
+
+
+def _matrix(features: Features, name: str) -> FloatArray | npt.NDArray[np.floating[Any]]:
+    if features.vectors is not None:
+        return features.vectors
+    if not features.numeric:
+        raise InputError(f"{name} needs numbers. {_other(features)}")
+    stacked = [
+        np.ma.filled(column.astype(np.float64), np.nan)
+        if isinstance(column, np.ma.MaskedArray)
+        else column.astype(np.float64)
+        for column in features.columns
+    ]
+    return np.stack(stacked, axis=1)
+
+
+def _other(features: Features) -> str:
+    held = "sets" if features.sets is not None else "vectors" if features.vectors is not None else "ordinary columns"
+    return f"These features are {held}, whose natural distance is {_natural(features)}. Nothing was charged."
+
+
+def _single(scale: Scale) -> list[float]:
+    if isinstance(scale, tuple):
+        raise InputError("haversine takes one scale, in kilometres; a list was given. Nothing was charged.")
+    return [] if scale is None else [scale]
+
+
+def _record_columns(texts: Sequence[str | None]) -> list[Column]:
+    rows = [record(text) for text in texts]
+    width = max((len(row) for row in rows), default=1)
+    rows = [row if len(row) == width else [None] * width for row in rows]
+    columns: list[Column] = []
+    for values in zip(*rows, strict=True):
+        numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+        columns.append(np.array(values, dtype=np.float64) if numeric else _objects(list(values)))
+    return columns
+
+
+def _numbers(texts: Sequence[str | None]) -> FloatArray:
+    return np.array([np.nan if text is None else float(text) for text in texts], dtype=np.float64)
+
+
+def _objects(values: Sequence[Any]) -> Column:
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column

@@ -1,0 +1,120 @@
+"""Instance: one open DuckDB database of this process, its registered connections and what is remembered of it.
+
+Functions belong to the database, TEMP macros to a connection. So a function has to find a live connection of its own
+database, without keeping one alive: connections are held weakly, and a file's lock goes when its user closes it.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+import duckdb
+
+from msd_sql.context import Call, Context
+from msd_sql.errors import EngineError
+from msd_sql.host import DuckDBHost
+
+T = TypeVar("T")
+
+
+class Instance:
+    """What the functions of one database share."""
+
+    def __init__(self, token: str) -> None:
+        self.token = token
+        self.spark: Any = None
+        self.home: str | None = None  # the attached database that keeps schema msd; None: each relation's own
+        self.functions: list[Callable[..., Any]] = []  # a function that Python forgets would crash DuckDB
+        self.kept: dict[str, Any] = {}  # what lives as long as the database: memory of releases, prepared indexes
+        self.released: dict[int, Any] = {}  # the last answer of each connection, for the Python face
+        self._connections: dict[int, weakref.ref[duckdb.DuckDBPyConnection]] = {}
+        self._running: dict[int, list[Call]] = {}
+        self._known: dict[int, tuple[int, dict[tuple[Any, ...], Any]]] = {}
+        self._lock = threading.RLock()
+
+    def join(self, connection: int, con: duckdb.DuckDBPyConnection) -> None:
+        """Remember, weakly, a connection that has the macros."""
+        with self._lock:
+            self._connections[connection] = weakref.ref(con, lambda _: self._left(connection))
+
+    def leave(self, con: duckdb.DuckDBPyConnection) -> None:
+        """Forget a connection."""
+        with self._lock:
+            gone = [number for number, held in self._connections.items() if held() is con]
+        for number in gone:
+            self._left(number)
+
+    def number(self, con: duckdb.DuckDBPyConnection) -> int | None:
+        """The number of a registered connection; None if it is not one of this database."""
+        with self._lock:
+            return next((number for number, held in self._connections.items() if held() is con), None)
+
+    def kept_or(self, name: str, make: Callable[[], T]) -> T:
+        """Something that lives as long as the database, made when first needed."""
+        with self._lock:
+            if name not in self.kept:
+                self.kept[name] = make()
+            found: T = self.kept[name]
+            return found
+
+    def once(self, connection: int, query: int, question: tuple[Any, ...], answer: Callable[[], T]) -> T:
+        """The answer of the same statement to the same question, or a new one."""
+        with self._lock:
+            known_query, answers = self._known.get(connection, (-1, {}))
+            if known_query != query:
+                answers = {}
+                self._known[connection] = (query, answers)
+            if question in answers:
+                found: T = answers[question]
+                return found
+        made = answer()
+        with self._lock:
+            answers[question] = made
+        return made
+
+    @contextmanager
+    def call(self, context: Context) -> Iterator[Call]:
+        """A call on a fresh cursor: the caller's own connection is busy with the statement that calls."""
+        cursor = self._cursor(context.connection)
+        call = Call(DuckDBHost(cursor), context, self)
+        with self._lock:
+            self._running.setdefault(context.connection, []).append(call)
+        try:
+            yield call
+        finally:
+            with self._lock:
+                self._running[context.connection].remove(call)
+            cursor.close()
+
+    def stop(self, connection: int | None = None) -> None:
+        """Stop what a connection runs in our functions, or what all of them run."""
+        with self._lock:
+            calls = [call for number, calls in self._running.items() if connection in (None, number) for call in calls]
+        for call in calls:
+            call.stop()
+
+    def _cursor(self, connection: int) -> duckdb.DuckDBPyConnection:
+        with self._lock:
+            held = [self._connections[connection]] if connection in self._connections else []
+            held += [other for number, other in self._connections.items() if number != connection]
+        for reference in held:
+            con = reference()
+            if con is not None:
+                with suppress(duckdb.ConnectionException):
+                    return con.cursor()
+        raise EngineError(
+            "No registered connection of this database is open any more. Call msd_sql.register(con) on the connection "
+            "that you use."
+        )
+
+    def _left(self, connection: int) -> None:
+        with self._lock:
+            self._connections.pop(connection, None)
+            self._known.pop(connection, None)
+            self.released.pop(connection, None)
+            if not self._connections:
+                self.kept.clear()  # indexes can be large, and nobody is left to use them

@@ -1,0 +1,42 @@
+"""Keys: which column of a table names its items, where the SQL does not say (`msd_topk`, `msd_explain`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msd_sql.context import Call
+from msd_sql.errors import CatalogError, InputError, suggest
+from msd_sql.prepare import guarded
+
+
+def key_column(call: Call, names: Sequence[str] | None, first: str | None, last: str | None) -> str | None:
+    """The key column's name: what the call says, or what was declared of the relation that the rows come from.
+
+    `first` and `last` are the least and the largest of what was given as key: the same text, if it is a name.
+    """
+    if names is None:
+        return None  # no rows
+    if first is not None:
+        if first != last:
+            raise InputError(
+                "key must be the name of a column in quotes, such as key := 'item_id'. Nothing was charged."
+            )
+        return _named(names, first)
+    sources = call.once(("key sources",), lambda: guarded(call, public=True))
+    found = {str(name) for name in sources.rows}
+    keys = [items.key for items in call.once(("items",), call.catalog.all_items) if items.name in found]
+    keys = list(dict.fromkeys(key for key in keys if key.lower() in {name.lower() for name in names}))
+    if len(keys) == 1:
+        return _named(names, keys[0])
+    said = f"several declared keys are among its columns ({', '.join(keys)})" if keys else "nothing was declared of it"
+    raise CatalogError(
+        f"Which column names an item? {said.capitalize()}. Say key := 'item_id', or declare the relation: "
+        f"msd_items('products', key := 'item_id', …). Columns: {', '.join(names)}. Nothing was charged."
+    )
+
+
+def _named(names: Sequence[str], given: str) -> str:
+    for name in names:
+        if name.lower() == given.lower():
+            return name
+    raise InputError(f"key: {suggest('column', given, names)} Nothing was charged.")

@@ -1,0 +1,182 @@
+-- The SQL surface (DESIGN 4). Python can register scalar functions only: these TEMP macros give them their shape.
+-- They belong to one connection, the functions (_msd_pick, _msd_declare, …) to its database.
+
+-- What the function cannot see from its own cursor: the statement's text, the search path, TEMP objects.
+CREATE OR REPLACE TEMP MACRO _msd_context() AS (SELECT {
+    'statement': current_query(),
+    'database': current_database(),
+    'schema': current_schema(),
+    'path': current_setting('search_path'),
+    'session': _msd_session(),
+    'connection': CAST(current_connection_id() AS VARCHAR),
+    'query': CAST(current_query_id() AS VARCHAR)
+});
+
+-- The shape of features or a quota, known when the statement is bound: a vector, a list, a record or one value.
+-- A list of whole numbers is a set of ids unless a distance over numbers is asked for.
+CREATE OR REPLACE TEMP MACRO _msd_shape(features, distance) AS CASE
+    WHEN typeof(features) = '"NULL"' THEN 'none'
+    WHEN typeof(features) LIKE '%]' AND (
+        lower(distance) IN ('angular', 'l1', 'l2', 'haversine')
+        OR (distance IS NULL AND regexp_matches(typeof(features), '^(FLOAT|DOUBLE|DECIMAL)[^\[]*\[[0-9]*\]$')))
+    THEN 'vector'
+    WHEN typeof(features) LIKE '%]' THEN 'list'
+    WHEN regexp_matches(typeof(features), '^(STRUCT|TUPLE)') THEN 'record'
+    ELSE 'value' END;
+
+-- One column in the few forms that a function with fixed types can take; the forms that do not fit are NULL.
+CREATE OR REPLACE TEMP MACRO _msd_text(features, distance) AS CASE _msd_shape(features, distance)
+    WHEN 'value' THEN CAST(features AS VARCHAR)
+    WHEN 'record' THEN CAST(to_json(features) AS VARCHAR) END;
+CREATE OR REPLACE TEMP MACRO _msd_list(features, distance) AS CASE _msd_shape(features, distance)
+    WHEN 'list' THEN TRY_CAST(features AS VARCHAR[]) END;
+CREATE OR REPLACE TEMP MACRO _msd_floats(features, distance) AS CASE
+    WHEN _msd_shape(features, distance) = 'vector' AND typeof(features) LIKE 'FLOAT%'
+    THEN TRY_CAST(features AS FLOAT[]) END;
+CREATE OR REPLACE TEMP MACRO _msd_doubles(features, distance) AS CASE
+    WHEN _msd_shape(features, distance) = 'vector' AND typeof(features) NOT LIKE 'FLOAT%'
+    THEN TRY_CAST(features AS DOUBLE[]) END;
+
+-- Options travel as text, so that whatever was written reaches our own error messages and not a cast error.
+CREATE OR REPLACE TEMP MACRO msd_select(
+    items, k, eps, diversity,
+    method := NULL, gamma := NULL, delta := NULL, features := NULL, distance := NULL, scale := NULL,
+    quota := NULL, quota_cap := NULL, score := NULL, cap := NULL, reach := NULL,
+    fresh := false, exact := false, public := false, engine := NULL
+) AS list_select(coalesce(list(items), []), _msd_pick(
+    CAST(list(items) AS VARCHAR[]), list_grade_up(list(items)), typeof(list(items)),
+    {'k': CAST(k AS VARCHAR), 'eps': CAST(eps AS VARCHAR), 'diversity': CAST(diversity AS VARCHAR),
+     'method': CAST(method AS VARCHAR), 'gamma': CAST(gamma AS VARCHAR), 'delta': CAST(delta AS VARCHAR),
+     'distance': CAST(distance AS VARCHAR), 'scale': CAST(scale AS VARCHAR),
+     'quota_cap': CAST(quota_cap AS VARCHAR), 'cap': CAST(cap AS VARCHAR), 'reach': CAST(reach AS VARCHAR),
+     'fresh': CAST(fresh AS VARCHAR), 'exact': CAST(exact AS VARCHAR), 'public': CAST(public AS VARCHAR),
+     'engine': CAST(engine AS VARCHAR), 'key': NULL},
+    {'features': any_value(typeof(features)), 'shape': any_value(_msd_shape(features, distance)),
+     'quota': any_value(typeof(quota)), 'quota_shape': any_value(_msd_shape(quota, 'hamming')),
+     'score': any_value(typeof(score))},
+    list(_msd_text(features, distance)), list(_msd_list(features, distance)),
+    list(_msd_floats(features, distance)), list(_msd_doubles(features, distance)),
+    list(_msd_text(quota, 'hamming')), list(_msd_list(quota, 'hamming')),
+    list(TRY_CAST(score AS DOUBLE)),
+    _msd_context()));
+
+-- The arguments of _msd_pick for the rows of a table, view or CTE, in one row; the key column is found by name.
+CREATE OR REPLACE TEMP MACRO _msd_asked(
+    tbl, k, eps, diversity, key, method, gamma, delta, features, distance, scale, quota, quota_cap, score, cap, reach,
+    fresh, exact, public, engine
+) AS TABLE
+WITH _msd_source AS (
+    SELECT
+        _msd_row, CAST(key AS VARCHAR) AS _msd_key_given,
+        typeof(features) AS _msd_features_type, _msd_shape(features, distance) AS _msd_features_shape,
+        _msd_text(features, distance) AS _msd_features_text, _msd_list(features, distance) AS _msd_features_list,
+        _msd_floats(features, distance) AS _msd_features_floats,
+        _msd_doubles(features, distance) AS _msd_features_doubles,
+        typeof(quota) AS _msd_quota_type, _msd_shape(quota, 'hamming') AS _msd_quota_shape,
+        _msd_text(quota, 'hamming') AS _msd_quota_text, _msd_list(quota, 'hamming') AS _msd_quota_list,
+        typeof(score) AS _msd_score_type, TRY_CAST(score AS DOUBLE) AS _msd_score,
+        CASE WHEN typeof(COLUMNS(_msd_row.*)) LIKE '%]' THEN NULL ELSE CAST(COLUMNS(_msd_row.*) AS VARCHAR) END
+    FROM query_table(tbl) AS _msd_row
+), _msd_texted AS (
+    SELECT COLUMNS('^_msd_.*'), list_value(*COLUMNS(* EXCLUDE (
+        _msd_row, _msd_key_given, _msd_features_type, _msd_features_shape, _msd_features_text, _msd_features_list,
+        _msd_features_floats, _msd_features_doubles, _msd_quota_type, _msd_quota_shape, _msd_quota_text,
+        _msd_quota_list, _msd_score_type, _msd_score))) AS _msd_texts
+    FROM _msd_source
+), _msd_listed AS (
+    SELECT
+        list(_msd_row) AS found, list(_msd_texts) AS texts, any_value(struct_keys(_msd_row)) AS names,
+        typeof(any_value(_msd_row)) AS row_type,
+        min(_msd_key_given) AS first_key, max(_msd_key_given) AS last_key,
+        {'features': any_value(_msd_features_type), 'shape': any_value(_msd_features_shape),
+         'quota': any_value(_msd_quota_type), 'quota_shape': any_value(_msd_quota_shape),
+         'score': any_value(_msd_score_type)} AS types,
+        list(_msd_features_text) AS features_text, list(_msd_features_list) AS features_list,
+        list(_msd_features_floats) AS features_floats, list(_msd_features_doubles) AS features_doubles,
+        list(_msd_quota_text) AS quota_text, list(_msd_quota_list) AS quota_list, list(_msd_score) AS scores
+    FROM _msd_texted
+), _msd_keyed AS (
+    SELECT *, _msd_key(names, first_key, last_key, _msd_context()) AS key_name FROM _msd_listed
+)
+SELECT
+    found, list_transform(texts, lambda one: one[list_position(names, key_name)]) AS keys, row_type,
+    {'k': CAST(k AS VARCHAR), 'eps': CAST(eps AS VARCHAR), 'diversity': CAST(diversity AS VARCHAR),
+     'method': CAST(method AS VARCHAR), 'gamma': CAST(gamma AS VARCHAR), 'delta': CAST(delta AS VARCHAR),
+     'distance': CAST(distance AS VARCHAR), 'scale': CAST(scale AS VARCHAR),
+     'quota_cap': CAST(quota_cap AS VARCHAR), 'cap': CAST(cap AS VARCHAR), 'reach': CAST(reach AS VARCHAR),
+     'fresh': CAST(fresh AS VARCHAR), 'exact': CAST(exact AS VARCHAR), 'public': CAST(public AS VARCHAR),
+     'engine': CAST(engine AS VARCHAR), 'key': key_name} AS options,
+    types, features_text, features_list, features_floats, features_doubles, quota_text, quota_list, scores
+FROM _msd_keyed;
+
+CREATE OR REPLACE TEMP MACRO msd_topk(
+    tbl, k, eps, diversity, key := NULL,
+    method := NULL, gamma := NULL, delta := NULL, features := NULL, distance := NULL, scale := NULL,
+    quota := NULL, quota_cap := NULL, score := NULL, cap := NULL, reach := NULL,
+    fresh := false, exact := false, public := false, engine := NULL
+) AS TABLE
+WITH _msd_picked AS (
+    SELECT found, _msd_pick(
+        keys, NULL, row_type, options, types, features_text, features_list, features_floats, features_doubles,
+        quota_text, quota_list, scores, _msd_context()) AS picks
+    FROM _msd_asked(tbl, k, eps, diversity, key, method, gamma, delta, features, distance, scale, quota, quota_cap,
+        score, cap, reach, fresh, exact, public, engine)
+), _msd_chosen AS (
+    SELECT unnest(list_select(found, picks)) AS _msd_row, unnest(range(1, len(picks) + 1)) AS msd_rank
+    FROM _msd_picked
+)
+SELECT _msd_row.*, msd_rank FROM _msd_chosen ORDER BY msd_rank;
+
+CREATE OR REPLACE TEMP MACRO msd_explain(
+    tbl, k, eps, diversity, key := NULL,
+    method := NULL, gamma := NULL, delta := NULL, features := NULL, distance := NULL, scale := NULL,
+    quota := NULL, quota_cap := NULL, score := NULL, cap := NULL, reach := NULL,
+    fresh := false, exact := false, public := false, engine := NULL
+) AS TABLE
+WITH _msd_explained AS (
+    SELECT unnest(_msd_explain(
+        keys, NULL, row_type, options, types, features_text, features_list, features_floats, features_doubles,
+        quota_text, quota_list, scores, _msd_context())) AS line
+    FROM _msd_asked(tbl, k, eps, diversity, key, method, gamma, delta, features, distance, scale, quota, quota_cap,
+        score, cap, reach, fresh, exact, public, engine)
+)
+SELECT line.property, line.value FROM _msd_explained;
+
+-- Declarations: explicit acts that the ledger records. Arguments travel as JSON of texts.
+CREATE OR REPLACE TEMP MACRO msd_protect(
+    relation, unit := NULL, item := NULL, budget := NULL, delta := NULL, users := NULL, cap := NULL,
+    relevance := NULL, similarity := NULL, replace := false
+) AS _msd_declare('protect', CAST(to_json({
+    'relation': CAST(relation AS VARCHAR), 'unit': CAST(unit AS VARCHAR), 'item': CAST(item AS VARCHAR),
+    'budget': CAST(budget AS VARCHAR), 'delta': CAST(delta AS VARCHAR), 'users': CAST(users AS VARCHAR),
+    'cap': CAST(cap AS VARCHAR), 'relevance': CAST(relevance AS VARCHAR), 'similarity': CAST(similarity AS VARCHAR),
+    'replace': CAST(replace AS VARCHAR)}) AS VARCHAR), _msd_context());
+
+CREATE OR REPLACE TEMP MACRO msd_items(
+    relation, key := NULL, features := NULL, distance := NULL, quota := NULL, quota_cap := NULL, reach := NULL,
+    replace := false
+) AS _msd_declare('items', CAST(to_json({
+    'relation': CAST(relation AS VARCHAR), 'key': CAST(key AS VARCHAR), 'features': CAST(features AS VARCHAR),
+    'distance': CAST(distance AS VARCHAR), 'quota': CAST(quota AS VARCHAR), 'quota_cap': CAST(quota_cap AS VARCHAR),
+    'reach': CAST(reach AS VARCHAR), 'replace': CAST(replace AS VARCHAR)}) AS VARCHAR), _msd_context());
+
+CREATE OR REPLACE TEMP MACRO msd_budget(relation, budget, delta := NULL) AS _msd_declare('budget', CAST(to_json({
+    'relation': CAST(relation AS VARCHAR), 'budget': CAST(budget AS VARCHAR), 'delta': CAST(delta AS VARCHAR)
+}) AS VARCHAR), _msd_context());
+
+CREATE OR REPLACE TEMP MACRO msd_unprotect(relation) AS _msd_declare('unprotect', CAST(to_json({
+    'relation': CAST(relation AS VARCHAR)}) AS VARCHAR), _msd_context());
+
+CREATE OR REPLACE TEMP MACRO msd_drop_items(relation) AS _msd_declare('drop_items', CAST(to_json({
+    'relation': CAST(relation AS VARCHAR)}) AS VARCHAR), _msd_context());
+
+CREATE OR REPLACE TEMP MACRO msd_reach(items, eps, relation := NULL, fresh := false, public := false) AS _msd_reach(
+    CAST(items AS VARCHAR[]), typeof(items), CAST(to_json({
+        'eps': CAST(eps AS VARCHAR), 'relation': CAST(relation AS VARCHAR), 'fresh': CAST(fresh AS VARCHAR),
+        'public': CAST(public AS VARCHAR)}) AS VARCHAR), _msd_context());
+
+CREATE OR REPLACE TEMP MACRO msd_remaining(relation) AS _msd_remaining(CAST(relation AS VARCHAR), _msd_context());
+
+-- A function, so that it shows what was committed also from inside of the caller's transaction.
+CREATE OR REPLACE TEMP MACRO msd_ledger() AS TABLE
+WITH _msd_lines AS (SELECT unnest(_msd_ledger(_msd_context())) AS line) SELECT line.* FROM _msd_lines;

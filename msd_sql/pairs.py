@@ -1,0 +1,55 @@
+"""Pairs: precomputed distances from a public table of (item, item, distance)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from msd_sql.candidates import Candidates
+from msd_sql.context import Call
+from msd_sql.declarations import Items
+from msd_sql.errors import InputError
+from msd_sql.features import Given
+from msd_sql.guard import examine
+from msd_sql.sqltext import quote
+from msd_sql.udfs.distances import DISTANCES
+from msd_sql.udfs.types import Distance
+
+_KEYS = "_msd_pair_keys"
+_HOW = "features := 'pairs', distance := 'precomputed', where pairs is a table of two item keys and their distance"
+
+
+def pairs(call: Call, named: Given | Items | None, found: Candidates) -> tuple[Distance, list[Any]]:
+    """The distances of the table that a call or a declaration names, and the facts that tell them from others."""
+    if isinstance(named, Items):
+        return _read(call, named.features[0], found)
+    names = set(named.texts) if named is not None and named.type == "VARCHAR" else set()
+    name = next(iter(names), None)
+    if len(names) != 1 or name is None:
+        raise InputError(f"precomputed distances need the name of a table: {_HOW}. Nothing was charged.")
+    return _read(call, name, found)
+
+
+def _read(call: Call, text: str, found: Candidates) -> tuple[Distance, list[Any]]:
+    name = call.catalog.relations.resolve(text)
+    # The table is not in the statement's FROM, so the guard is asked about it by itself.
+    protected = [known.name for known in call.catalog.all_protected() if known.relation]
+    declared = [known.name for known in call.catalog.all_items()]
+    examine(f"SELECT msd_select(1, 1, 1, 1) FROM {name.sql}", call.resolver, protected, declared=declared)
+    columns = list(call.catalog.relations.columns(name))
+    if len(columns) != 3:
+        raise InputError(
+            f"{name} has {len(columns)} columns; precomputed distances need three: {_HOW}. Nothing was charged."
+        )
+    left, right, distance = (quote(column) for column in columns)
+    with call.host.table(_KEYS, {"i": np.arange(found.n), "key": found.keys}):
+        rows = call.host.columns(
+            f"SELECT a.i AS a, b.i AS b, CAST(p.{distance} AS DOUBLE) AS d FROM {name.sql} AS p "
+            f"JOIN {_KEYS} AS a ON CAST(p.{left} AS VARCHAR) = a.key "
+            f"JOIN {_KEYS} AS b ON CAST(p.{right} AS VARCHAR) = b.key"
+        )
+    far = np.ma.filled(rows["d"], np.nan)
+    order = np.lexsort((rows["b"], rows["a"]))
+    facts = [np.asarray(column)[order] for column in (rows["a"], rows["b"], far)]
+    return DISTANCES["precomputed"].make(rows["a"], rows["b"], far, found.n), ["pairs", *facts]

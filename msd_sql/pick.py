@@ -1,0 +1,191 @@
+"""Pick: the way of a query, from the question to positions: prepare → replay → charge → engine → select → record.
+
+A release is charged, committed and durable before anything is sampled; what fails after that stays charged (DESIGN 3).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from msd_sql.asked import Asked
+from msd_sql.context import INTERRUPTED, Call
+from msd_sql.declarations import Protected
+from msd_sql.engines import Indexes, build
+from msd_sql.errors import EngineError, MsdError
+from msd_sql.homes import identity
+from msd_sql.host import Interrupted
+from msd_sql.ledger import Entry
+from msd_sql.prepare import Question, prepare
+from msd_sql.replay import Memory, Release, content_fingerprint, fingerprint
+from msd_sql.udfs.receipt import Receipt
+from msd_sql.udfs.score import Score
+from msd_sql.udfs.selection import Outcome, select
+from msd_sql.udfs.types import Relevance
+
+
+@dataclass(frozen=True)
+class Selected:
+    """An answer: the chosen candidates in pick order, and the public facts of the release."""
+
+    keys: tuple[str, ...]
+    positions: list[int]  # in the query's own list, from 1
+    diversity: float | None
+    receipt: Receipt
+    entry: str | None  # the line of the ledger; None where nothing private was read
+    replayed: bool = False
+
+
+class FewCandidates(UserWarning):
+    """There was nothing to choose: no more candidates than were asked for."""
+
+
+def pick(call: Call, asked: Asked) -> list[int]:
+    """The positions, from 1, of the chosen candidates in the query's own list; empty for an empty input."""
+    if not asked.keys:
+        return []
+    question = prepare(call, asked)
+    selected = answer(call, question)
+    call.instance.released[call.context.connection] = selected
+    return selected.positions
+
+
+def answer(call: Call, question: Question) -> Selected:
+    """Answer a prepared question: from memory, from public data alone, or by a release that is charged first."""
+    plan = question.plan
+    if plan.trivial and plan.matroid == "uniform" and plan.asked > plan.n:
+        warnings.warn(
+            f"k = {plan.asked} was asked for, but there are only {plan.n} candidates: all of them were returned in key "
+            "order, and nothing was charged.",
+            FewCandidates,
+            stacklevel=2,
+        )
+    if not plan.reads_private or question.protected is None:
+        return _told(question, _run(call, question, _public(question)))
+    protected = question.protected
+    content = call.once(("content", protected.name), lambda: content_fingerprint(call.host, protected))
+    memory = call.instance.kept_or("memory", Memory)
+    home = call.once(("identity", protected.home), lambda: identity(call.host, protected.home))
+    with memory.asking(home, _fingerprint(question, content), fresh=question.request.fresh) as slot:
+        if slot.release is not None:
+            replayed = slot.release
+            outcome: Outcome = replayed.receipt
+            call.ledger.note(protected, _entry(call, question, replayed.entry))
+            return _told(question, outcome, replayed.entry, replayed=True)
+        outcome, entry = _release(call, question, protected, content)
+        slot.record(Release(outcome.picks, outcome, entry))
+    return _told(question, outcome, entry)
+
+
+def _release(call: Call, question: Question, protected: Protected, content: str) -> tuple[Outcome, str]:
+    call.check()
+    plan = question.plan
+    if plan.exact:
+        charged = call.ledger.note(protected, _entry(call, question))
+    else:
+        eps = question.request.eps
+        charged = call.ledger.charge(protected, _entry(call, question), eps=eps or 0, delta=question.delta)
+    indexes = call.instance.kept_or("indexes", Indexes)
+    with _unspoken():
+        relevance = build(
+            call.host,
+            protected,
+            question.candidates,
+            k=plan.k,
+            cap=question.cap,
+            engine=question.request.engine,
+            session=indexes,
+            items=question.items,
+            content=content,
+        )
+        outcome = _run(call, question, relevance)
+    call.ledger.complete(protected, charged, outcome.receipt.as_dict())
+    return outcome, charged
+
+
+def _run(call: Call, question: Question, relevance: Relevance) -> Outcome:
+    return select(
+        question.plan,
+        relevance,
+        question.distance,
+        question.matroid,
+        on_round=lambda drawn, rounds: call.check(),
+    )
+
+
+def _public(question: Question) -> Relevance:
+    scores = question.scores if question.scores is not None else np.zeros(question.candidates.n)
+    return Score(scores, max(question.plan.k, 1))
+
+
+def _told(question: Question, outcome: Outcome, entry: str | None = None, *, replayed: bool = False) -> Selected:
+    found = question.candidates
+    return Selected(
+        keys=tuple(found.keys[pick] for pick in outcome.picks),
+        positions=[int(found.rows[pick]) + 1 for pick in outcome.picks],
+        diversity=outcome.diversity,
+        receipt=outcome.receipt,
+        entry=entry,
+        replayed=replayed,
+    )
+
+
+def _entry(call: Call, question: Question, replayed: str | None = None) -> Entry:
+    plan, wanted = question.plan, question.request
+    parameters: dict[str, Any] = dict(wanted.parameters)
+    if replayed is not None:
+        parameters["of"] = replayed
+    return Entry(
+        "replay" if replayed else "exact" if plan.exact else "select",
+        statement=call.context.statement,
+        parameters=parameters,
+        n=plan.n,
+        k=plan.k,
+        method=plan.method,
+        bound=plan.calibration.bound if plan.calibration else None,
+        eps=0.0 if replayed else float("inf") if plan.exact else float(wanted.eps or 0),
+        delta=0.0 if replayed else float(question.delta),
+        exact=plan.exact,
+        asserted_public=wanted.public,
+        replayed=replayed is not None,
+    )
+
+
+def _fingerprint(question: Question, content: str) -> str:
+    """Everything that decides the answer; how the statement is written is not among it."""
+    plan, protected = question.plan, question.protected
+    return fingerprint(
+        relation=protected.name if protected else None,
+        declared=str(protected.declared_at) if protected else None,
+        content=content,
+        keys=question.candidates.keys,
+        type=question.candidates.type,
+        plan={name: value for name, value in vars(plan).items() if name != "calibration"},
+        public=question.facts,
+    )
+
+
+@contextmanager
+def _unspoken() -> Iterator[None]:
+    """After the charge private rows are at hand: an error that is not ours says its kind and nothing else."""
+    try:
+        yield
+    except Interrupted:
+        kind = ""
+    except (MsdError, MemoryError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        kind = type(error).__name__
+    else:
+        return
+    if not kind:
+        raise EngineError(INTERRUPTED)
+    raise EngineError(
+        f"The selection failed ({kind}); its message is withheld because it could quote private values. "
+        "What was charged stays charged."
+    )

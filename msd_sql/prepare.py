@@ -1,0 +1,198 @@
+"""Prepare: a question made ready from public facts only: request → guard → catalog → features → plan (DESIGN 7).
+
+Everything that can be refused is refused here, before anything is charged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from msd_sql.asked import Asked
+from msd_sql.candidates import Candidates, candidates, member_type, ordered
+from msd_sql.constraint import constraint
+from msd_sql.context import Call
+from msd_sql.declarations import Items, Protected
+from msd_sql.errors import CatalogError, InputError, PrivacyError
+from msd_sql.features import declared_values, given_features, measure
+from msd_sql.guard import CALLS, Sources, examine
+from msd_sql.items_reading import knows
+from msd_sql.pairs import pairs
+from msd_sql.probe import probe
+from msd_sql.request import Request, request
+from msd_sql.udfs.methods import METHODS
+from msd_sql.udfs.plan import Plan, plan
+from msd_sql.udfs.types import Distance, FloatArray, Matroid
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that makes sense, with all that charging and answering it takes. All public."""
+
+    request: Request
+    candidates: Candidates
+    items: Items | None
+    protected: Protected | None
+    distance: Distance | None
+    matroid: Matroid
+    scores: FloatArray | None
+    plan: Plan
+    delta: Decimal
+    facts: list[Any]  # the public facts that decide the answer, besides keys and plan
+
+    @property
+    def cap(self) -> int:
+        """Items of a unit that count."""
+        return self.plan.cap
+
+
+def prepare(call: Call, asked: Asked) -> Question:
+    """Check and resolve one question; whatever is wrong with it is said here and charges nothing."""
+    wanted = request(asked.options)
+    found = _candidates(call, asked)
+    sources = guarded(call, wanted.public)
+    items = _items(call, sources, found)
+    scores = _scores(asked, found)
+    protected = None if scores is not None else _protected(call, wanted, items)
+    _check_eps(wanted, scores, protected)
+    matroid, quota_facts = constraint(call.host, asked.quota, wanted.quota_cap, items, found, wanted.k)
+    distance, facts = _distance(call, asked, wanted, items, found)
+    delta = Decimal(0)
+    if wanted.eps is not None and protected is not None:
+        delta = wanted.delta if wanted.delta is not None else protected.share(wanted.eps)
+    made = plan(
+        n=found.n,
+        k=wanted.k,
+        eps=wanted.eps,
+        delta=delta,
+        diversity=wanted.diversity,
+        m=protected.m if protected else 0,
+        cap=(wanted.cap or protected.cap) if protected else (wanted.cap or 1),
+        relevance=protected.relevance if protected else "score",
+        method=wanted.method,
+        gamma=wanted.gamma if wanted.gamma is not None else 0.1,
+        matroid=matroid.name,
+        rank=matroid.rank,
+        distance=distance is not None,
+    )
+    if made.exact and not wanted.exact:
+        raise PrivacyError(
+            f"eps is NULL, so that the answer would read {made.m} units of {protected.name if protected else ''} "
+            "without any privacy. Give eps := a number such as 0.1; an owner who wants the exact answer says "
+            "exact := true, which the ledger records as ε = infinity. Nothing was charged."
+        )
+    if made.reads_private and protected is not None:
+        call.once(("probe", protected.name), lambda: probe(call.host, protected, items))
+    else:  # whatever is relevant, it is not read
+        made = replace(made, relevance="score", m=0)
+    return Question(wanted, found, items, protected, distance, matroid, scores, made, delta, [*facts, *quota_facts])
+
+
+def guarded(call: Call, public: bool, calls: frozenset[str] = CALLS) -> Sources:
+    """What the candidates depend on; refused where that is protected, unless the caller asserts that it is public."""
+
+    def look() -> Sources:
+        # `Without protected relations nothing is refused`: what the text does not tell stays unknown.
+        protected = [] if public else [known.name for known in call.catalog.all_protected() if known.relation]
+        declared = [known.name for known in call.catalog.all_items()]
+        return examine(call.context.statement, call.resolver, protected, calls=calls, declared=declared)
+
+    return call.once(("sources", public, calls), look)
+
+
+def _candidates(call: Call, asked: Asked) -> Candidates:
+    if asked.order is not None:
+        return candidates(asked.keys, asked.order, asked.key_type)
+    name = asked.options.get("key")
+    kind = member_type(call.host, asked.key_type, name) if name is not None else asked.key_type
+    return ordered(call.host, asked.keys, kind)
+
+
+def _items(call: Call, sources: Sources, found: Candidates) -> Items | None:
+    declared = call.once(("items",), call.catalog.all_items)
+    names = {str(name) for name in sources.rows}
+    fitting = [items for items in declared if items.name in names]
+    if len(fitting) > 1:  # several calls in one statement, or a join of items relations: the keys tell
+        fitting = [items for items in fitting if knows(call.host, items, found)] or fitting
+    if len(fitting) > 1:
+        raise CatalogError(
+            f"The candidates come from several declared items relations ({', '.join(one.name for one in fitting)}). "
+            "Select from one of them. Nothing was charged."
+        )
+    return fitting[0] if fitting else None
+
+
+def _protected(call: Call, wanted: Request, items: Items | None) -> Protected | None:
+    reach = wanted.reach or (items.reach if items else None)
+    if reach is not None:
+        return call.once(("protected", reach), lambda: call.catalog.need(reach))
+    method = METHODS.get(wanted.method)
+    if (wanted.diversity == 1.0 and (method is None or method.weighs_diversity)) or wanted.method == "random":
+        return None
+    known = [protected.name for protected in call.once(("all",), call.catalog.all_protected)]
+    example = known[0] if known else "purchases"
+    raise CatalogError(
+        "Nothing says what makes these candidates relevant. Either declare the items relation that they come from, "
+        f"msd_items(…, reach := '{example}'); or name the protected relation in the call, reach := '{example}'; or "
+        "give a public column, score := …; or ask for diversity = 1. "
+        f"Protected relations: {', '.join(known) or 'none'}. Nothing was charged."
+    )
+
+
+def _check_eps(wanted: Request, scores: FloatArray | None, protected: Protected | None) -> None:
+    if scores is not None and wanted.eps is not None:
+        raise InputError(
+            f"score := is a public column, so that nothing private is read and eps = {wanted.eps.normalize():f} would "
+            "buy nothing. Give NULL for eps, or leave score out. Nothing was charged."
+        )
+    if scores is not None and wanted.reach is not None:
+        raise InputError(
+            "score := (a public relevance) and reach := (a protected one) exclude each other: leave one out. "
+            "Nothing was charged."
+        )
+    if wanted.exact and wanted.eps is not None:
+        raise InputError(
+            f"exact := true asks for no noise, but eps is {wanted.eps.normalize():f}: give NULL for eps, or leave "
+            "exact out. Nothing was charged."
+        )
+    if protected is not None and wanted.delta is not None and wanted.eps is None:
+        raise InputError("delta was given without eps. Give both, or neither. Nothing was charged.")
+
+
+def _scores(asked: Asked, found: Candidates) -> FloatArray | None:
+    if asked.scores is None:
+        return None
+    scores = asked.scores[found.rows]
+    bad = int(np.count_nonzero(~np.isfinite(scores)))
+    if bad:
+        raise InputError(
+            f"score: {bad} of {found.n} candidates have a score that is NULL, NaN, infinite or not a number. "
+            "Nothing was charged."
+        )
+    low, high = min(float(scores.min(initial=0.0)), 0.0), float(scores.max(initial=0.0))
+    if low == 0.0 and high <= 1.0:
+        return scores
+    scaled: FloatArray = (scores - low) / (high - low)
+    return scaled
+
+
+def _distance(
+    call: Call, asked: Asked, wanted: Request, items: Items | None, found: Candidates
+) -> tuple[Distance | None, list[Any]]:
+    method = METHODS.get(wanted.method)
+    if wanted.diversity == 0.0 or wanted.k == 1 or (method is not None and not method.weighs_diversity):
+        return None, []
+    given = not asked.features.absent
+    if not given and (items is None or not items.features):
+        return None, []
+    name = wanted.distance or (items.distance if items and not given else None)
+    if name == "precomputed":
+        return pairs(call, asked.features if given else items, found)
+    if given or items is None:
+        features = given_features(asked.features, found)
+    else:
+        features = declared_values(call.host, items, found, items.features)
+    return measure(features, name, wanted.scale), [name, wanted.scale, *features.facts]

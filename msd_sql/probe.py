@@ -1,0 +1,43 @@
+"""Probe: can the protected relation be read as it was declared? Asked before a charge, without reading a row."""
+
+from __future__ import annotations
+
+from msd_sql.declarations import Items, Protected
+from msd_sql.errors import CatalogError, InputError
+from msd_sql.host import Host, HostError
+from msd_sql.sqltext import quote
+
+
+def probe(host: Host, protected: Protected, items: Items | None = None) -> None:
+    """Raise an error if a statement over the relation's declared columns would not even bind.
+
+    >>> probe(host, purchases)
+    """
+    if protected.relation is None:
+        return  # it lives in another engine
+    columns = [quote(column) for column in (protected.unit, protected.item) if column is not None]
+    if _fails(host, f"SELECT {', '.join(columns) or '1'} FROM {protected.sql} LIMIT 0"):
+        raise CatalogError(
+            f"The protected relation {protected.name} cannot be read as it was declared (unit {protected.unit}, item "
+            f"{protected.item}): it was dropped or changed, or a file of its view is gone. Nothing was charged."
+        )
+    if protected.similarity is None:
+        return
+    if items is None or items.relation is None:
+        raise InputError(
+            f"The relevance of {protected.name} is a similarity of its rows with item rows, so that the candidates "
+            f"must come from a declared items relation: msd_items(…, reach := '{protected.name}'). Nothing was charged."
+        )
+    if _fails(host, f"SELECT {protected.similarity} FROM {protected.sql} AS r, {items.relation.sql} AS v LIMIT 0"):
+        raise CatalogError(
+            f"The similarity of {protected.name} does not fit the items {items.name}: {protected.similarity}. Every "
+            "v.column must be a column of the items. Nothing was charged."
+        )
+
+
+def _fails(host: Host, sql: str) -> bool:
+    try:
+        host.rows(f"DESCRIBE {sql}")
+    except HostError:
+        return True
+    return False

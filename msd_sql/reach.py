@@ -1,0 +1,109 @@
+"""Reach: a private estimate of the users that some items reach, a release of its own (DESIGN 3, what may leave)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from msd_sql.candidates import Candidates, ordered
+from msd_sql.context import Call
+from msd_sql.declarations import Protected
+from msd_sql.engines.binding import bound
+from msd_sql.engines.steps import step
+from msd_sql.errors import CatalogError, InputError, PrivacyError
+from msd_sql.homes import identity
+from msd_sql.ledger import Entry
+from msd_sql.prepare import guarded
+from msd_sql.probe import probe
+from msd_sql.reading import private_rows
+from msd_sql.replay import Memory, Release, content_fingerprint, fingerprint
+from msd_sql.request import charged_eps, truth
+from msd_sql.udfs.laplace import private_count
+from msd_sql.udfs.randomness import SecretSource
+
+UNITS = "SELECT COUNT(DISTINCT r.unit) AS units FROM relation AS r JOIN candidates AS c ON r.item = c.key"
+ROWS = "SELECT COUNT(*) AS units FROM relation AS r JOIN candidates AS c ON r.item = c.key"
+
+
+def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: str) -> int:
+    """About how many units have any of the items: discrete Laplace noise of scale 1/ε, between 0 and m."""
+    given = json.loads(options)
+    if items is None:
+        raise InputError("msd_reach needs a list of items, such as [12, 40, 7]; got NULL. Nothing was charged.")
+    if given["eps"] is None:
+        raise PrivacyError(
+            "eps is NULL: how many users some items reach is private, and only an estimate with noise is released. "
+            "Give eps such as 0.05. Nothing was charged."
+        )
+    eps, fresh = charged_eps(given["eps"]), truth("fresh", given["fresh"])
+    public = truth("public", given["public"])
+    guarded(call, public, frozenset(["msd_reach"]))
+    if not items:
+        return 0
+    chosen = ordered(call.host, items, kind.removesuffix("[]").removesuffix("]").rstrip("0123456789").removesuffix("["))
+    protected = _protected(call, given["relation"])
+    probe(call.host, protected)
+    content = content_fingerprint(call.host, protected)
+    question = fingerprint(
+        reach=protected.name, declared=str(protected.declared_at), content=content, keys=chosen.keys, eps=str(eps)
+    )
+    entry = Entry(
+        "reach",
+        statement=call.context.statement,
+        parameters={"items": chosen.keys, "eps": str(eps)},
+        n=chosen.n,
+        method="laplace",
+        bound="basic",
+        asserted_public=public,
+    )
+    memory = call.instance.kept_or("memory", Memory)
+    with memory.asking(identity(call.host, protected.home), question, fresh=fresh) as slot:
+        if slot.release is not None:
+            call.ledger.note(protected, _replayed(entry, slot.release.entry))
+            return int(slot.release.picks[0])
+        charged = call.ledger.charge(protected, entry, eps=eps, delta=Decimal(0))
+        estimate = _estimate(call, protected, chosen, eps)
+        call.ledger.complete(protected, charged, {"method": "laplace", "eps": float(eps), "noise": float(1 / eps)})
+        slot.record(Release((estimate,), {}, charged))
+    return estimate
+
+
+def _estimate(call: Call, protected: Protected, chosen: Candidates, eps: Decimal) -> int:
+    with bound(call.host, protected, chosen) as binding:
+        text = UNITS if protected.unit else ROWS
+        rows = private_rows(call.host, step("reach", text, binding.names).sql(), protected.name)
+    noisy = private_count(int(rows[0][0]), Fraction(eps), SecretSource())
+    return min(max(noisy, 0), protected.m)  # m is public
+
+
+def _protected(call: Call, relation: str | None) -> Protected:
+    if relation is not None:
+        found = call.catalog.need(relation)
+    else:
+        known = [one for one in call.catalog.all_protected() if one.item is not None]
+        if len(known) != 1:
+            names = ", ".join(one.name for one in known) or "none"
+            raise CatalogError(
+                f"Which protected relation? Say relation := 'purchases'. With an item column are protected: {names}. "
+                "Nothing was charged."
+            )
+        found = known[0]
+    if found.item is None:
+        raise CatalogError(
+            f"{found.name} was declared without an item column, so that nobody has an item there. Nothing was charged."
+        )
+    return found
+
+
+def _replayed(entry: Entry, of: str) -> Entry:
+    return Entry(
+        "replay",
+        statement=entry.statement,
+        parameters={**entry.parameters, "of": of},
+        n=entry.n,
+        method=entry.method,
+        asserted_public=entry.asserted_public,
+        replayed=True,
+    )

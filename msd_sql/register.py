@@ -1,0 +1,123 @@
+"""Register: gives a connection the SQL functions, and its database the Python functions behind them (DESIGN 5)."""
+
+from __future__ import annotations
+
+import os
+import threading
+import uuid
+from importlib.resources import files
+from typing import Any
+
+import duckdb
+
+from msd_sql import interrupt, udf
+from msd_sql.errors import CatalogError, InputError
+from msd_sql.instance import Instance
+from msd_sql.sqltext import literal, quote
+
+LEDGER = "msd_ledger"
+_instances: dict[str, Instance] = {}  # for the life of the process: DuckDB may call a function at any time
+_lock = threading.RLock()
+_DROPS = ("msd_select", "msd_protect", "msd_items", "msd_budget", "msd_unprotect", "msd_drop_items", "msd_reach",
+          "msd_remaining", "_msd_context", "_msd_session", "_msd_shape", "_msd_text", "_msd_list", "_msd_floats",
+          "_msd_doubles")  # fmt: skip
+_DROPS_TABLE = ("msd_topk", "msd_explain", "msd_ledger", "_msd_asked")
+
+
+def register(
+    con: duckdb.DuckDBPyConnection | None = None, *, ledger: str | os.PathLike[str] | None = None, spark: Any = None
+) -> duckdb.DuckDBPyConnection:
+    """Give a connection `msd_select` and its family; calling it again changes nothing.
+
+    Every connection and cursor that uses the functions is registered by itself. `ledger` is a DuckDB file that keeps
+    declarations and ledger (schema msd) instead of the data's own file, for read-only data; `spark` is a Spark session
+    that holds protected relations.
+
+    >>> con = register(duckdb.connect())
+    >>> con.sql("FROM msd_ledger()").fetchall()
+    []
+    """
+    con = con if con is not None else duckdb.default_connection()
+    with _lock:
+        instance = _instance(con)
+        if ledger is not None:
+            _keep_ledger(con, instance, os.fspath(ledger))
+        if spark is not None:
+            instance.spark = spark
+        for name in ("session.sql", "macros.sql"):
+            con.execute(files("msd_sql").joinpath(name).read_text("utf-8"))
+        instance.join(con.execute("SELECT current_connection_id()").fetchall()[0][0], con)
+    interrupt.watch(_stop)
+    return con
+
+
+def unregister(con: duckdb.DuckDBPyConnection | None = None) -> None:
+    """Take the SQL functions from a connection; declarations and ledger stay in the database.
+
+    >>> unregister(register(duckdb.connect()))
+    """
+    con = con if con is not None else duckdb.default_connection()
+    for instance in list(_instances.values()):
+        instance.leave(con)
+    for name in _DROPS:
+        con.execute(f"DROP MACRO IF EXISTS temp.{quote(name)}")
+    for name in _DROPS_TABLE:
+        con.execute(f"DROP MACRO TABLE IF EXISTS temp.{quote(name)}")
+
+
+def instance_of(con: duckdb.DuckDBPyConnection) -> Instance:
+    """What a registered connection shares with the others of its database.
+
+    >>> instance_of(register(duckdb.connect())).home is None
+    True
+    """
+    with _lock:
+        found = _find(con)
+    if found is None:
+        raise CatalogError("This connection's database is not registered. Call msd_sql.register(con) first.")
+    return found
+
+
+def _instance(con: duckdb.DuckDBPyConnection) -> Instance:
+    found = _find(con)
+    if found is not None:
+        return found
+    made = Instance(uuid.uuid4().hex)
+    # On a cursor: an open transaction of the user must not decide over functions that all connections call.
+    cursor = con.cursor()
+    for function in udf.functions(made):
+        udf.create(cursor, function)
+        made.functions.append(function.run)
+    _instances[made.token] = made
+    return made
+
+
+def _find(con: duckdb.DuckDBPyConnection) -> Instance | None:
+    try:
+        token = con.cursor().execute("SELECT _msd_instance()").fetchall()[0][0]
+    except duckdb.CatalogException:
+        return None
+    return _instances.get(token)
+
+
+def _keep_ledger(con: duckdb.DuckDBPyConnection, instance: Instance, path: str) -> None:
+    cursor = con.cursor()
+    attached = cursor.execute("SELECT database_name, path FROM duckdb_databases() WHERE path IS NOT NULL").fetchall()
+    real = os.path.realpath(path)
+    name = next((name for name, held in attached if os.path.realpath(held) == real), None)
+    if instance.home is not None and instance.home != name:
+        raise InputError(
+            f"This database keeps its ledger in {instance.home} already; a second ledger would be a second budget. "
+            "Use the same file."
+        )
+    if name is None:
+        name = LEDGER
+        cursor.execute(f"ATTACH {literal(path)} AS {quote(name)}")
+    instance.home = name
+
+
+def _stop(con: duckdb.DuckDBPyConnection | None) -> None:
+    for instance in list(_instances.values()):
+        number = None if con is None else instance.number(con)
+        if con is None or number is not None:
+            instance.stop(number)

@@ -1,0 +1,130 @@
+"""The functions that the macros call: entry points, their SQL types, and nothing else.
+
+Python can register scalar functions only. `side_effects`: DuckDB neither folds them nor runs them for EXPLAIN, PREPARE
+or LIMIT 0; `special` NULL handling: an empty input still arrives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import duckdb
+
+from msd_sql import context
+from msd_sql.asked import Asked, from_arrow, from_native
+from msd_sql.context import Call, Context
+from msd_sql.declare import declare
+from msd_sql.explain import explain
+from msd_sql.instance import Instance
+from msd_sql.keys import key_column
+from msd_sql.pick import pick
+from msd_sql.reach import reach
+from msd_sql.show import LEDGER, ledger_rows, remaining
+
+OPTIONS = (
+    "k", "eps", "diversity", "method", "gamma", "delta", "distance", "scale", "quota_cap", "cap", "reach", "fresh",
+    "exact", "public", "engine", "key",
+)  # fmt: skip
+TYPES = ("features", "shape", "quota", "quota_shape", "score")
+
+
+def _texts(names: Sequence[str]) -> str:
+    members = ", ".join(f'"{name}" VARCHAR' for name in names)
+    return f"STRUCT({members})"
+
+
+CONTEXT = _texts(context.FIELDS)
+ASKED = (
+    "VARCHAR[]", "BIGINT[]", "VARCHAR", _texts(OPTIONS), _texts(TYPES), "VARCHAR[]", "VARCHAR[][]", "FLOAT[][]",
+    "DOUBLE[][]", "VARCHAR[]", "VARCHAR[][]", "DOUBLE[]", CONTEXT,
+)  # fmt: skip
+PROPERTIES = "STRUCT(property VARCHAR, value VARCHAR)[]"
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function to register."""
+
+    name: str
+    run: Callable[..., Any]
+    parameters: Sequence[str]
+    returns: str
+    arrow: bool = False
+
+
+def functions(instance: Instance, *, arrow: bool | None = None) -> list[Function]:
+    """The functions of one database; vectors come in Arrow arrays if pyarrow is there (or as `arrow` says).
+
+    >>> [function.name for function in functions(Instance("token"))][:2]
+    ['_msd_instance', '_msd_pick']
+    """
+    fast = find_spec("pyarrow") is not None if arrow is None else arrow
+    return [
+        Function("_msd_instance", lambda: instance.token, (), "VARCHAR"),
+        _group(instance, "_msd_pick", pick, "BIGINT[]", fast),
+        _group(instance, "_msd_explain", explain, PROPERTIES, fast),
+        _plain(instance, "_msd_key", key_column, ("VARCHAR[]", "VARCHAR", "VARCHAR"), "VARCHAR"),
+        _plain(instance, "_msd_declare", declare, ("VARCHAR", "VARCHAR"), "VARCHAR"),
+        _plain(instance, "_msd_reach", reach, ("VARCHAR[]", "VARCHAR", "VARCHAR"), "BIGINT"),
+        _plain(instance, "_msd_remaining", remaining, ("VARCHAR",), "DOUBLE"),
+        _plain(instance, "_msd_ledger", ledger_rows, (), LEDGER),
+    ]
+
+
+def create(con: duckdb.DuckDBPyConnection, function: Function) -> None:
+    """Register a function on the database of a connection.
+
+    >>> create(con, functions(Instance("token"))[0])
+    """
+    con.create_function(
+        function.name,
+        function.run,
+        list(function.parameters),  # type: ignore[arg-type]  # DuckDB takes the names of types as well
+        function.returns,  # type: ignore[arg-type]
+        type="arrow" if function.arrow else "native",  # type: ignore[arg-type]
+        null_handling="special",  # type: ignore[arg-type]
+        side_effects=True,
+    )
+
+
+def _group(instance: Instance, name: str, act: Callable[[Call, Asked], Any], returns: str, arrow: bool) -> Function:
+    """A function of one group's items; DuckDB counts its parameters, so they are all spelled out."""
+
+    def one(asked: Asked) -> Any:
+        with instance.call(asked.context) as call:
+            return act(call, asked)
+
+    def native(
+        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
+    ) -> Any:
+        return one(from_native(a, b, c, d, e, f, g, h, i, j, k, m, n))
+
+    def chunk(
+        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
+    ) -> Any:
+        import pyarrow as pa
+
+        kind = pa.int64() if returns == "BIGINT[]" else pa.struct([("property", pa.string()), ("value", pa.string())])
+        answers = [one(asked) for asked in from_arrow((a, b, c, d, e, f, g, h, i, j, k, m, n))]
+        return pa.array(answers, type=pa.list_(kind))
+
+    return Function(name, chunk if arrow else native, ASKED, returns, arrow)
+
+
+def _plain(
+    instance: Instance, name: str, act: Callable[..., Any], parameters: tuple[str, ...], returns: str
+) -> Function:
+    def run(arguments: Sequence[Any], told: dict[str, str | None]) -> Any:
+        with instance.call(Context.read(told)) as call:
+            return act(call, *arguments)
+
+    shapes: dict[int, Callable[..., Any]] = {
+        0: lambda told: run((), told),
+        1: lambda a, told: run((a,), told),
+        2: lambda a, b, told: run((a, b), told),
+        3: lambda a, b, c, told: run((a, b, c), told),
+    }
+    return Function(name, shapes[len(parameters)], (*parameters, CONTEXT), returns)
