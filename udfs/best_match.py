@@ -7,75 +7,19 @@ no score by more than one count.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
+from .best_match_index import BestMatchIndex
 from .errors import InputError
-from .incidence import Codes, Rows
+from .incidence import Codes
 from .marginals import Marginals
-from .types import FRACTION_BITS, ONE, IntArray
+from .types import FRACTION_BITS, IntArray
+
+__all__ = ["BestMatch", "BestMatchIndex"]
 
 _BLOCK = 1 << 22  # similarities looked at together: bounds the temporary arrays
-
-
-@dataclass(frozen=True)
-class BestMatchIndex:
-    """Similarities both ways round; a unit similar to one item only is a sum of that item's, it never competes."""
-
-    n: int
-    units_of: Rows  # of an item, with the similarity
-    items_of: Rows  # of a unit, with the similarity
-    weights: IntArray  # how many equal units each one stands for
-    alone: IntArray  # per item: similarities of the units that are similar to no other
-    total: IntArray  # per item: all its similarities
-
-    @classmethod
-    def from_triples(
-        cls,
-        units: npt.ArrayLike,
-        items: npt.ArrayLike,
-        similarities: npt.ArrayLike,
-        n: int,
-        weights: npt.ArrayLike | None = None,
-    ) -> BestMatchIndex:
-        """Index (unit code, item code, similarity in multiples of 2^-20).
-
-        Of a pair that comes twice the highest similarity counts; zeros are dropped. `weights[x]` is how many equal
-        units the code x stands for, by default 1.
-
-        >>> BestMatchIndex.from_triples([0, 0, 1], [0, 1, 1], [1 << 20, 1 << 19, 1 << 18], n=2).total
-        array([1048576,  786432])
-        """
-        unit_codes, item_codes = np.asarray(units, np.int64), np.asarray(items, np.int64)
-        similar = np.asarray(similarities)
-        if not unit_codes.shape == item_codes.shape == similar.shape or unit_codes.ndim != 1:
-            raise InputError("Units, items and similarities must be three flat arrays of the same length.")
-        if len(item_codes) and not 0 <= item_codes.min() <= item_codes.max() < n:
-            raise InputError(f"Item codes must be in 0..{n - 1}.")
-        # Says nothing of the values: they are private.
-        if similar.dtype.kind not in "iu" or (len(similar) and not 0 <= similar.min() <= similar.max() <= ONE):
-            raise InputError(f"Similarities must be whole multiples of 2^-{FRACTION_BITS}, from 0 to 1.")
-        count = int(unit_codes.max()) + 1 if len(unit_codes) else 0
-        weight = np.ones(count, np.int64) if weights is None else np.asarray(weights, np.int64)
-        if len(weight) < count or (len(weight) and weight.min() < 1):
-            raise InputError("Every unit code needs a weight of at least 1.")
-
-        table = _table(unit_codes, item_codes, similar.astype(np.int32), (len(weight), n))
-        held = np.diff(table.indptr)
-        lone = np.flatnonzero(held == 1)
-        alone = np.zeros(n, np.int64)
-        at = table.indptr[lone]
-        np.add.at(alone, table.indices[at], weight[lone] * table.data[at])
-        several = np.flatnonzero(held > 1)
-        table, weight = table[several], weight[several]
-        items_of = Rows(table.indptr, table.indices, table.data)
-        total = alone.copy()
-        np.add.at(total, items_of.codes, np.repeat(weight, held[several]) * items_of.values)
-        return cls(n, items_of.transposed(n), items_of, weight, alone, total)
 
 
 class BestMatch(Marginals):
@@ -141,6 +85,7 @@ class BestMatch(Marginals):
         self._forget()
 
     def _tabulate(self) -> IntArray:
+        self._index.turn_round()
         self._second[:] = 0
         self._best_slot[:] = -1
         loss = np.array([self._lone(code) for code in self._picks], dtype=np.int64)
@@ -167,9 +112,7 @@ class BestMatch(Marginals):
                 np.add.at(self._back.reshape(-1), slots[owner][inside] * self._width + items[inside], back)
 
     def _units(self, code: int) -> tuple[Codes, Codes]:
-        rows = self._index.units_of
-        span = rows.span(code) if code >= 0 else slice(0, 0)
-        return rows.codes[span], rows.values[span]
+        return self._index.units(code)
 
     def _lone(self, code: int) -> int:
         return int(self._index.alone[code]) if code >= 0 else 0
@@ -200,19 +143,3 @@ def _two_best(count: int, owner: Codes, s: Codes, slots: IntArray) -> tuple[IntA
     others = slots != best_slot[owner]
     np.maximum.at(second, owner[others], s[others])
     return best, second, best_slot
-
-
-def _table(
-    units: IntArray, items: IntArray, similarities: npt.NDArray[np.int32], shape: tuple[int, int]
-) -> sparse.csr_array[Any]:
-    """Make one row a unit, without zeros; of equal pairs the highest."""
-    kept = similarities > 0
-    if not kept.all():
-        units, items, similarities = units[kept], items[kept], similarities[kept]
-    table = sparse.coo_array((similarities, (units, items)), shape=shape).tocsr()
-    if table.nnz < len(similarities):  # scipy has added up equal pairs
-        order = np.lexsort((similarities, items, units))
-        units, items, similarities = units[order], items[order], similarities[order]
-        last = np.append((units[1:] != units[:-1]) | (items[1:] != items[:-1]), True)
-        table = sparse.coo_array((similarities[last], (units[last], items[last])), shape=shape).tocsr()
-    return table

@@ -8,9 +8,8 @@ import numpy.typing as npt
 from .errors import InputError
 from .incidence import Codes, Rows
 from .packed import item_bits, unpack
+from .two_ways import TwoWays
 from .types import IntArray
-
-_SCANS = 12  # turning the index round costs about as much as finding the users of this many items by a scan
 
 
 class CoverageIndex:
@@ -26,8 +25,7 @@ class CoverageIndex:
         self.items_of = items_of  # of a user who has two or more
         self.alone = alone  # per item: units that have this item and no other
         self.units: IntArray = alone + np.bincount(items_of.codes, minlength=n)  # per item: all its units
-        self._users_of: Rows | None = None
-        self._scans = 0
+        self._both = TwoWays(items_of, n)
 
     @classmethod
     def from_pairs(cls, items: npt.ArrayLike, users: npt.ArrayLike, n: int) -> CoverageIndex:
@@ -55,23 +53,12 @@ class CoverageIndex:
     @property
     def nbytes(self) -> int:
         """What the index may come to take, the other way round included."""
-        rows = self.items_of
-        return int(rows.codes.nbytes + 2 * rows.bounds.nbytes + 5 * len(rows.codes) + 3 * self.alone.nbytes)
+        return int(self._both.nbytes + self.alone.nbytes + self.units.nbytes)
 
     def users(self, item: int) -> Codes:
-        """The users who have the item and at least one other; nobody has item -1."""
-        if item < 0:
-            return np.empty(0, np.int32)
-        if self._users_of is None:
-            self._scans += 1
-            if self._scans <= _SCANS:
-                at = np.flatnonzero(self.items_of.codes == item).astype(self.items_of.bounds.dtype)
-                return np.searchsorted(self.items_of.bounds, at, side="right") - 1
-            self.turn_round()
-        rows = self._users_of
-        return rows.codes[rows.span(item)] if rows is not None else np.empty(0, np.int32)
+        """Find the users who have the item and at least one other; nobody has item -1."""
+        return self._both.column(item)[0]
 
     def turn_round(self) -> None:
-        """Prepare for many questions about the users of an item: local search asks thousands."""
-        if self._users_of is None:
-            self._users_of = self.items_of.transposed(self.n)
+        """Prepare for many questions about the users of an item."""
+        self._both.turn_round()
