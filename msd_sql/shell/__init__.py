@@ -1,0 +1,1 @@
+"""The shell: DuckDB with our functions registered, for a person at a terminal and for a pipe."""

@@ -1,0 +1,160 @@
+"""A session of the shell: one database with our functions registered, what its output looks like, and what it runs."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+import duckdb
+
+import msd_sql
+from msd_sql.errors import MsdError
+from msd_sql.shell import dots
+from msd_sql.shell.budget import Budgets
+from msd_sql.shell.execute import interruptible, records, run
+from msd_sql.shell.messages import interrupted, told
+from msd_sql.shell.render import render
+from msd_sql.shell.statements import split
+
+
+class Leave(Exception):  # noqa: N818 - a wish, not a failure
+    """Somebody asked to leave the shell."""
+
+
+@dataclass
+class Session:
+    """One open database and the settings of the shell. Everything it prints goes through `write` and `complain`."""
+
+    con: duckdb.DuckDBPyConnection
+    path: str
+    mode: str = "box"
+    timer: bool = False
+    max_rows: int = 40
+    bail: bool = False
+    interactive: bool = False
+    budgets: Budgets = field(default_factory=Budgets)
+    out: TextIO | None = None  # None: the standard output, looked up at every use
+    failed: bool = False
+    reading: list[Path] = field(default_factory=list)
+
+    @classmethod
+    def open(cls, path: str = ":memory:", *, read_only: bool = False, ledger: str | None = None) -> Session:
+        """Open a database and register our functions.
+
+        >>> Session.open().feed("SELECT 42 AS answer;")
+        """
+        con = duckdb.connect(path, read_only=read_only)
+        con.execute("SET python_enable_replacements = false").fetchall()  # a name never means one of our variables
+        msd_sql.register(con, ledger=ledger)
+        return cls(con, path)
+
+    def close(self) -> None:
+        """Close the database and the file that output went to."""
+        self.redirect(None)
+        self.con.close()
+
+    def feed(self, text: str) -> str:
+        """Run a text of dot-commands and finished statements; give back the unfinished rest.
+
+        A dot-command is a line of its own that starts with a dot, where no statement is open.
+        """
+        rest = ""
+        for line in text.splitlines(keepends=True):
+            if not rest and line.startswith("."):
+                self.command(line.strip())
+                continue
+            statements, rest = split(rest + line)
+            for statement in statements:
+                self.statement(statement)
+        return rest
+
+    def command(self, line: str) -> None:
+        """Run one dot-command."""
+        with self._reporting():
+            dots.run(self, line)
+
+    def statement(self, sql: str) -> None:
+        """Run one statement and print what it gives."""
+        start = time.perf_counter()
+        with self._reporting(), _notes(self.complain):
+            try:
+                with interruptible(self.con):
+                    result = run(self.con, sql)
+                    if result is not None:
+                        self.write(render(result, self.mode, rows=self.max_rows))
+            finally:
+                if records(sql):
+                    for line in self.budgets.news(self.con):
+                        self.complain(line)
+        if self.timer:
+            self.write(f"Run time: {time.perf_counter() - start:.3f} s\n")
+
+    def read(self, path: Path) -> None:
+        """Run a file of statements and dot-commands."""
+        if path.resolve() in self.reading:
+            raise MsdError(f"{path} reads itself.")
+        text = path.read_text("utf-8")
+        self.reading.append(path.resolve())
+        try:
+            rest = self.feed(text)
+            if rest:
+                self.statement(rest)
+        finally:
+            self.reading.pop()
+
+    def redirect(self, path: str | None) -> None:
+        """Send output to a file, or back to the standard output."""
+        if self.out is not None:
+            self.out.close()
+        self.out = open(path, "w", encoding="utf-8") if path is not None else None  # noqa: SIM115 - closed by redirect
+
+    def write(self, text: str) -> None:
+        """Print a result."""
+        out = self.out if self.out is not None else sys.stdout
+        out.write(text)
+        out.flush()
+
+    def complain(self, text: str) -> None:
+        """Print what is not a result: an error, a note, what a release cost."""
+        sys.stdout.flush()
+        print(text, file=sys.stdout if self.interactive else sys.stderr, flush=True)
+
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        try:
+            yield
+        except Leave:
+            raise
+        except (duckdb.Error, MsdError, OSError, RuntimeError, ValueError, KeyboardInterrupt) as error:
+            self.failed = True
+            stopped = interrupted(error)
+            self.complain("Interrupted." if stopped else told(error))
+            if self.bail:
+                raise Stop(130 if stopped else 1) from None
+
+
+class Stop(Exception):  # noqa: N818 - how a script ends, not a failure of ours
+    """A script ends at its first error, with this exit code."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@contextmanager
+def _notes(say: Callable[[str], None]) -> Iterator[None]:
+    """Show our warnings as notes: a person at a shell has no use for a file name and a line number."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            yield
+        finally:
+            for warning in caught:
+                with suppress(OSError):
+                    say(f"Note: {warning.message}")

@@ -1,0 +1,110 @@
+"""The shell at a terminal: an editor with history, colours and completion, or plain input where it is not installed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from msd_sql.shell.history import history_file
+from msd_sql.shell.session import Leave, Session
+from msd_sql.shell.statements import finished
+
+if TYPE_CHECKING:
+    from prompt_toolkit.key_binding import KeyBindings
+
+PLAIN = "History, colours and completion need the extra: pip install 'msd-sql[shell]'. This is the plain shell."
+Ask = Callable[[str], str]
+
+
+def interact(session: Session) -> int:
+    """Talk to a person until they leave; the exit code."""
+    session.interactive = True
+    session.bail = False
+    ask = _editor(session)
+    session.complain(f"msd_sql on DuckDB, database {session.path}. SQL ends with ;  .help for commands, Ctrl-D leaves.")
+    while True:
+        try:
+            text = ask(session.budgets.prompt)
+        except KeyboardInterrupt:  # at the prompt: forget the line
+            continue
+        except EOFError:
+            return 0
+        try:
+            rest = session.feed(text if text.endswith("\n") else text + "\n")
+            if rest:
+                session.statement(rest)
+        except Leave:
+            return 0
+        except KeyboardInterrupt:  # between two statements
+            session.complain("Interrupted.")
+
+
+def _editor(session: Session) -> Ask:
+    try:
+        import prompt_toolkit  # noqa: F401
+    except ImportError:
+        session.complain(PLAIN)
+        return _plain
+    return _prompt_toolkit(session)
+
+
+def _plain(before: str) -> str:
+    lines = [input(_prompt(before))]
+    while not finished("\n".join(lines)):
+        lines.append(input("...> "))
+    return "\n".join(lines)
+
+
+def _prompt(before: str) -> str:
+    return f"[{before}] msd> " if before else "msd> "
+
+
+def _prompt_toolkit(session: Session) -> Ask:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+    from prompt_toolkit.history import FileHistory
+    from prompt_toolkit.lexers import Lexer, PygmentsLexer
+
+    from msd_sql.shell.completion import ShellCompleter
+
+    lexer: Lexer | None = None
+    with suppress(ImportError):
+        from pygments.lexers.sql import SqlLexer
+
+        lexer = PygmentsLexer(SqlLexer)
+    prompt: PromptSession[str] = PromptSession(
+        history=FileHistory(str(history_file())),
+        completer=ShellCompleter(session.con),
+        complete_while_typing=False,
+        auto_suggest=AutoSuggestFromHistory(),
+        lexer=lexer,
+        multiline=True,
+        key_bindings=_keys(),
+        prompt_continuation=lambda width, number, wrapped: " " * max(width - 5, 0) + "...> ",
+    )
+
+    def ask(before: str) -> str:
+        text = prompt.prompt(_prompt(before))
+        sys.stdout.flush()
+        return text
+
+    return ask
+
+
+def _keys() -> KeyBindings:
+    """Enter ends the input where it is finished, and starts a new line where it is not."""
+    from prompt_toolkit.filters import completion_is_selected
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+    keys = KeyBindings()
+
+    @keys.add("enter", filter=~completion_is_selected)
+    def _(event: KeyPressEvent) -> None:
+        if finished(event.current_buffer.text):
+            event.current_buffer.validate_and_handle()
+        else:
+            event.current_buffer.insert_text("\n")
+
+    return keys
