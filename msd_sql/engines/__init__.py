@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from msd_sql.candidates import Candidates
 from msd_sql.declarations import Items, Protected
-from msd_sql.engines import memory, sql
+from msd_sql.engines import matches, memory, sql, sql_match
 from msd_sql.engines.binding import bound
 from msd_sql.engines.choice import ENGINES, check_engine, choose_engine, estimated_rows
-from msd_sql.engines.index import INDEXES, Indexes, Place
+from msd_sql.engines.index import Found, Indexes, Place
+from msd_sql.engines.matching import matched, public_content
 from msd_sql.engines.steps import Step
 from msd_sql.engines.workspace import Workspace
 from msd_sql.host import Host
-from msd_sql.udfs.coverage import Coverage
+from msd_sql.udfs.best_match import BestMatch, BestMatchIndex
+from msd_sql.udfs.coverage import Coverage, CoverageIndex
 from msd_sql.udfs.types import Relevance
 
-__all__ = ["ENGINES", "INDEXES", "EnginePlan", "Indexes", "Step", "build", "check_engine", "describe"]
+__all__ = ["ENGINES", "EnginePlan", "Indexes", "Step", "build", "check_engine", "describe"]
 
 
 @dataclass(frozen=True)
@@ -46,19 +50,33 @@ def build(
     >>> build(host, purchases, Candidates(["1", "2", "3"], "BIGINT"), k=2).gains()
     array([812, 40, 0])
     """
-    check_engine(engine)
-    return _coverage(host, protected, candidates, k, cap or protected.cap, engine, session, content)
+    rows = estimated_rows(host, protected)
+    chosen = choose_engine(host, protected, candidates.n, rows, engine)
+    if protected.relevance == "best_match":
+        return _best_match(host, protected, candidates, chosen, items, session, content)
+    return _coverage(host, protected, candidates, k, cap or protected.cap, chosen, rows, session, content)
 
 
 def describe(
-    host: Host, protected: Protected, candidates: Candidates, *, cap: int | None = None, engine: str = "auto"
+    host: Host,
+    protected: Protected,
+    candidates: Candidates,
+    *,
+    cap: int | None = None,
+    engine: str = "auto",
+    items: Items | None = None,
 ) -> EnginePlan:
-    """The engine that `build` would take and its statements; reads statistics and column types, no row.
+    """Tell the engine that `build` would take and its statements; reads statistics and column types, no row.
 
     >>> [step.name for step in describe(host, purchases, candidates, engine="sql").steps]
     ['pairs', 'totals', 'chosen', 'full', 'losses']
     """
     chosen = choose_engine(host, protected, candidates.n, estimated_rows(host, protected), engine)
+    if protected.relevance == "best_match":
+        with matched(host, protected, candidates, items) as matching:
+            if chosen == "memory":
+                return EnginePlan(chosen, (*matching.kept, matches.match_keys_step(matching)))
+            return EnginePlan(chosen, tuple(sql_match.match_steps(matching)))
     with bound(host, protected, candidates) as binding:
         if protected.unit is None:
             return EnginePlan(chosen, (memory.counts_step(binding),))
@@ -74,22 +92,60 @@ def _coverage(
     k: int,
     cap: int,
     engine: str,
+    rows: int,
     session: Indexes | None,
     content: str | None,
 ) -> Relevance:
-    rows = estimated_rows(host, protected)
-    chosen = choose_engine(host, protected, candidates.n, rows, engine)
-    if chosen == "sql" and protected.unit is not None:
+    if engine == "sql" and protected.unit is not None:
         with bound(host, protected, candidates) as binding:
             return sql.SqlCoverage(Workspace(host, protected.name), binding, protected.m, cap)
-    place = None
-    if session is not None and content is not None:
-        place = Place(protected.name, f"coverage {protected.unit} {protected.item}", content, candidates.type)
-        found = session.find(place, candidates)
-        if found:
-            return Coverage(found.index, protected.m, k, cap, found.codes)
-    with bound(host, protected, candidates) as binding:
-        index = memory.coverage_index(host, binding, rows)
-    if place is not None and session is not None:
-        session.keep(place, candidates, index, index.nbytes)
-    return Coverage(index, protected.m, k, cap)
+
+    def read() -> CoverageIndex:
+        with bound(host, protected, candidates) as binding:
+            return memory.coverage_index(host, binding, rows)
+
+    about = f"coverage of {protected.item} by {protected.unit}"
+    found = _indexed(session, content, about, protected, candidates, read)
+    return Coverage(found.index, protected.m, k, cap, found.codes)
+
+
+def _best_match(
+    host: Host,
+    protected: Protected,
+    candidates: Candidates,
+    engine: str,
+    items: Items | None,
+    session: Indexes | None,
+    content: str | None,
+) -> Relevance:
+    if engine == "sql":
+        with matched(host, protected, candidates, items) as matching:
+            return sql_match.SqlBestMatch(Workspace(host, protected.name), matching, protected.m)
+
+    def read() -> BestMatchIndex:
+        with matched(host, protected, candidates, items) as matching:
+            return matches.match_index(host, matching)
+
+    about = f"best_match by {protected.unit} and {protected.item}: {protected.similarity}"
+    if session is not None:
+        about += f" with {public_content(host, protected, items)}"
+    found = _indexed(session, content, about, protected, candidates, read)
+    return BestMatch(found.index, protected.m, found.codes)
+
+
+def _indexed(
+    session: Indexes | None,
+    content: str | None,
+    about: str,
+    protected: Protected,
+    candidates: Candidates,
+    read: Callable[[], Any],
+) -> Found:
+    if session is None or content is None:
+        return Found(read(), None)
+    place = Place(protected.name, about, content, candidates.type)
+    found = session.find(place, candidates)
+    if found is None:
+        found = Found(read(), None)
+        session.keep(place, candidates, found.index, found.index.nbytes)
+    return found

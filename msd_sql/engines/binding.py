@@ -76,19 +76,36 @@ def bound(host: Host, protected: Protected, candidates: Candidates) -> Iterator[
         )
     columns = [protected.item] + ([protected.unit] if protected.unit else [])
     types = column_types(host, protected.sql, columns, protected.name)
-    serial = next(_SERIAL)
+    serial = next_serial()
     frame = f"{PREFIX}{serial}_keys"
-    item = exp.column(protected.item, table="r", quoted=True)
-    native = native_keys(frame, candidates.type, types[0])
-    expressions: dict[str, exp.Expression] = {"r.item": item}
-    if native is None:  # a type that cannot be written in a cast: compare texts
-        native = exp.select("i", "key").from_(frame).subquery()
-        expressions["r.item"] = exp.cast(item, "TEXT")
+    keys = joined_keys(frame, candidates.type, types[0], exp.column(protected.item, table="r", quoted=True))
+    expressions: dict[str, exp.Expression] = {"r.item": keys.column}
     if protected.unit:
         expressions["r.unit"] = exp.column(protected.unit, table="r", quoted=True)
-    names = Names({"relation": table(protected.sql), "candidates": native}, expressions)
+    names = Names({"relation": table(protected.sql), "candidates": keys.table}, expressions)
     with host.table(frame, {"i": np.arange(len(candidates.keys), dtype=np.int32), "key": list(candidates.keys)}):
         yield Binding(protected.name, names, types[1] if protected.unit else None, len(candidates.keys), serial)
+
+
+def next_serial() -> int:
+    """A number that no other question of this process has."""
+    return next(_SERIAL)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The candidates as a table (i, key), and what of the other side equals its key."""
+
+    table: exp.Subquery
+    column: exp.Expression
+
+
+def joined_keys(frame: str, given: str, native: str, column: exp.Expression) -> Joined:
+    """Join candidates with a column in the column's own type; as text where that type cannot be written in a cast."""
+    typed = native_keys(frame, given, native)
+    if typed is not None:
+        return Joined(typed, column)
+    return Joined(exp.select("i", "key").from_(frame).subquery(), exp.cast(column, "TEXT"))
 
 
 def native_keys(frame: str, given: str, native: str) -> exp.Subquery | None:

@@ -116,7 +116,3 @@ class Indexes:
     def _shrink(self) -> None:
         while self._kept and self.held > self._limit:
             self._kept.popitem(last=False)
-
-
-INDEXES = Indexes()
-

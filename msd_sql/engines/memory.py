@@ -85,15 +85,20 @@ def coverage_index(host: Host, binding: Binding, rows: int) -> CoverageIndex:
     return CoverageIndex.from_keys(read_keys(host, keys_step(binding), binding.label, rows), binding.n)
 
 
-def read_keys(host: Host, keys: Step, label: str, rows: int) -> IntArray:
-    """Stream the keys into one array; memory that is reserved but not written to costs nothing."""
+def read_keys(host: Host, keys: Step, label: str, rows: int, value_bits: int = 0) -> IntArray:
+    """Stream the keys into one array, without those whose lowest `value_bits` are 0.
+
+    Room that is reserved but not written to costs nothing, so `rows` may be a generous guess.
+    """
     found = np.empty(max(rows, 1), np.int64)
     size = 0
     with private(label):
         for block in host.blocks(keys.sql()):
             part = block["key"]
+            if value_bits:
+                part = part[(part & ((1 << value_bits) - 1)) > 0]
             if size + len(part) > len(found):
-                found = np.concatenate([found[:size], np.empty(max(size // 2, len(part)), np.int64)])
+                found.resize(max(size + size // 4, size + len(part)), refcheck=False)  # moved by the system, not copied
             found[size : size + len(part)] = part
             size += len(part)
     return found[:size]

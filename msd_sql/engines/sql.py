@@ -104,6 +104,8 @@ class SqlCoverage:
 
     def swap_gains(self, sample: IntArray) -> IntArray:
         """value(S - u + v) - value(S) = #{x∋v: t<cap} - #{x∋u: t≤cap} + #{x∋u,v: t=cap}; t: the picks that x has."""
+        if not self._picks:
+            return np.zeros((0, len(sample)), np.int64)
         shared = self._table(sample)
         kept = self._workspace.read(step("kept", KEPT, self._names(), cap=self.cap))
         loss = np.zeros(len(self._picks), np.int64)

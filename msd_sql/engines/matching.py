@@ -1,0 +1,176 @@
+"""best_match in SQL: equal private rows collapse first, then DuckDB compares what is left with the candidates.
+
+`points` are the private rows as far as the similarity can tell them apart; x numbers the unit, w says how many equal
+units it stands for. `v` are the candidates' public rows. `similar` pairs the two and rounds every similarity to a
+multiple of 2^-20 there and then, so that nothing is ever summed that was not rounded (DESIGN 3). What is not a number
+counts 0, what exceeds 1 counts 1. Rows without a unit are ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+from sqlglot import exp
+
+from msd_sql.candidates import Candidates
+from msd_sql.declarations import Items, Protected
+from msd_sql.engines.binding import Joined, column_types, joined_keys, next_serial, table
+from msd_sql.engines.steps import PREFIX, Names, Step, step
+from msd_sql.errors import EngineError
+from msd_sql.host import Host
+from msd_sql.similarity import similarity_columns, similarity_tree
+from msd_sql.udfs.types import ONE
+
+UNITS = """
+SELECT ROW_NUMBER() OVER () - 1 AS x, u.unit AS unit
+FROM (SELECT DISTINCT r.unit AS unit FROM relation AS r WHERE NOT r.unit IS NULL) AS u
+"""
+NUMBER = "ROW_NUMBER() OVER () - 1"
+QUANTISED = """
+LEAST(GREATEST(COALESCE(TRY_CAST(ROUND(CAST($similarity AS DOUBLE) * $one) AS BIGINT), 0), 0), $one)
+"""
+
+
+@dataclass(frozen=True)
+class Matching:
+    """One question's steps, in the order in which they are run."""
+
+    label: str  # the relation, for error messages
+    n: int
+    serial: int
+    kept: tuple[Step, ...]  # temp relations that `similar` reads
+    similar: Step  # rows (x, i, w, q), those with q = 0 included
+    weights: Step | None  # rows (x, w), where a point stands for several units
+    repeats: bool  # may (x, i) come twice, because a unit has several rows? Then the highest q counts
+
+    def temp(self, name: str, version: int = 0) -> str:
+        """The name of a temp relation of this question."""
+        return temp_name(self.serial, name, version)
+
+
+def temp_name(serial: int, name: str, version: int = 0) -> str:
+    """The name of a temp relation."""
+    return f"{PREFIX}{serial}_{name}" + (f"_{version}" if version else "")
+
+
+@contextmanager
+def matched(host: Host, protected: Protected, candidates: Candidates, items: Items | None) -> Iterator[Matching]:
+    """Bind a best_match declaration to the candidates, whose keys are a table for the length of a `with`."""
+    if protected.similarity is None:
+        raise EngineError(f"The protected relation {protected.name} was declared for best_match without a similarity.")
+    found = _Draft(host, protected, candidates, items)
+    pairs = found.joined() if protected.item is not None else found.crossed()
+    with host.table(found.keys, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.keys}):
+        yield Matching(
+            protected.name,
+            candidates.n,
+            found.serial,
+            tuple(found.kept),
+            Step("similar", pairs),
+            found.weights,
+            repeats=protected.unit is not None,
+        )
+
+
+def public_content(host: Host, protected: Protected, items: Items | None) -> str:
+    """Fingerprint the public rows that a similarity reads: they may change while the private ones do not."""
+    columns = item_row_columns(similarity_tree(protected.similarity or ""))
+    if items is None or not columns:
+        return ""
+    named = [exp.column(column, quoted=True) for column in (items.key, *columns)]
+    hashed = exp.Anonymous(this="hash", expressions=named)
+    query = exp.select("COUNT(*)", exp.cast(exp.Sum(this=hashed), "TEXT")).from_(table(relation_of(items)))
+    return " ".join(str(part) for part in host.rows(query.sql("duckdb"))[0])
+
+
+def relation_of(items: Items) -> str:
+    """The items relation as text for a FROM clause."""
+    return items.relation.sql if items.relation else items.name
+
+
+def item_row_columns(similarity: exp.Expression) -> list[str]:
+    """The columns of the item row v that a similarity reads."""
+    found = [column.parts for column in similarity.find_all(exp.Column)]
+    return list(dict.fromkeys(named[1].name for named in found if len(named) > 1 and named[0].name.lower() == "v"))
+
+
+class _Draft:
+    """Puts the steps together; what the relation has (a unit, an item column) decides which there are."""
+
+    def __init__(self, host: Host, protected: Protected, candidates: Candidates, items: Items | None) -> None:
+        self._host, self._protected, self._candidates, self._items = host, protected, candidates, items
+        self.serial = next_serial()
+        self.keys = temp_name(self.serial, "keys")
+        self.kept: list[Step] = []
+        self.weights: Step | None = None
+        text = protected.similarity or ""
+        self._similarity = similarity_tree(text)
+        self._public_columns = item_row_columns(self._similarity)
+        self._private = [exp.column(column, table="r", quoted=True) for column in similarity_columns(text)]
+        self._relation = table(protected.sql).as_("r")
+        self._unit = exp.column(protected.unit, table="r", quoted=True) if protected.unit else None
+        if self._unit is not None:
+            names = Names({"relation": table(protected.sql)}, {"r.unit": self._unit})
+            self._keep("units", step("units", UNITS, names).query)
+
+    def joined(self) -> exp.Select:
+        """Pairs where the private row names its item."""
+        keys = self._native(self._protected.sql, str(self._protected.item), "r", self._protected.name)
+        x = exp.column("x", table="u") if self._unit is not None else exp.maybe_parse(NUMBER)
+        pairs = exp.select(x.as_("x"), "c.i AS i", "1 AS w", self._quantised()).from_(self._relation)
+        pairs = self._with_units(pairs.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c"))))
+        return pairs.join(self._public(), on="v.i = c.i") if self._public_columns else pairs
+
+    def crossed(self) -> exp.Select:
+        """Pairs of every private row with every item."""
+        if self._unit is not None:
+            distinct = exp.select("u.x AS x", "1 AS w", *self._private).distinct().from_(self._relation)
+            points = self._keep("points", self._with_units(distinct))
+        else:
+            number = exp.maybe_parse(NUMBER, dialect="duckdb").as_("x")
+            grouped = exp.select(number, "COUNT(*) AS w", *self._private).from_(self._relation)
+            points = self._keep("points", grouped.group_by(*self._private).having("COUNT(*) > 0"))
+            self.weights = Step("weights", exp.select("x", "w").from_(points.copy()))
+        pairs = exp.select("r.x AS x", "v.i AS i", "r.w AS w", self._quantised()).from_(points.as_("r"))
+        return pairs.join(self._public(), join_type="cross")
+
+    def _quantised(self) -> exp.Expression:
+        holes = {"similarity": exp.paren(self._similarity), "one": ONE}
+        return step("q", QUANTISED, Names({}), **holes).query.as_("q")
+
+    def _with_units(self, query: exp.Select) -> exp.Select:
+        if self._unit is None:
+            return query
+        units = exp.to_table(temp_name(self.serial, "units")).as_("u")
+        return query.join(units, on=self._unit.eq(exp.column("unit", table="u")))
+
+    def _public(self) -> exp.Table:
+        """The candidates' rows of the items relation, one for each: a key that stands on several rows counts once."""
+        if self._items is None:
+            raise EngineError(
+                f"The similarity of {self._protected.name} reads columns of the item row v, but no items relation is "
+                "declared for these candidates. Declare one: msd_items(…, reach := the protected relation)."
+            )
+        relation = relation_of(self._items)
+        keys = self._native(relation, self._items.key, "v", self._items.name)
+        columns = [exp.column(column, table="v", quoted=True) for column in self._public_columns]
+        first = exp.Window(
+            this=exp.RowNumber(),
+            partition_by=[exp.column("i", table="c")],
+            order=exp.Order(expressions=[exp.Ordered(this=column.copy()) for column in columns or [exp.column("i", table="c")]]),
+        )
+        rows = exp.select("c.i AS i", *columns, first.as_("nth")).from_(table(relation).as_("v"))
+        rows = rows.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c")))
+        outer = [exp.column(column.name, quoted=True) for column in columns]
+        return self._keep("v", exp.select("i", *outer).from_(rows.subquery("numbered")).where("nth = 1")).as_("v")
+
+    def _native(self, relation: str, column: str, alias: str, label: str) -> Joined:
+        kind = column_types(self._host, relation, [column], label)[0]
+        return joined_keys(self.keys, self._candidates.type, kind, exp.column(column, table=alias, quoted=True))
+
+    def _keep(self, name: str, query: exp.Expression) -> exp.Table:
+        self.kept.append(Step(name, query, temp_name(self.serial, name)))
+        return exp.to_table(temp_name(self.serial, name))
