@@ -162,7 +162,11 @@ class DuckDBHost:
                     inner.run("ROLLBACK")
                 raise
         finally:
-            cursor.close()
+            inner.close()
+
+    def close(self) -> None:
+        """Let go of the cursor: while one is open, the database file stays locked for other processes."""
+        self._cursor.close()
 
     def interrupt(self) -> None:
         """Stop the statement that runs now."""

@@ -19,13 +19,17 @@ from msd_sql.sqltext import statement, utc
 
 _NOTHING = Decimal(0)
 
+# No RETURNING: it turns the update into a delete and an insert, which DuckDB (1.5.6, 2.0.0) does not see as a conflict
+# with another transaction's update in place, so that one of the two would be lost.
 _CHARGE = """
-UPDATE msd.protected SET spent = spent + $eps, spent_delta = spent_delta + $delta
+UPDATE msd.protected SET spent = spent + $eps, spent_delta = spent_delta + $delta, revision = revision + 1
 WHERE key = $key AND active AND declared_at = $declared_at
   AND spent + $eps <= budget AND spent_delta + $delta <= delta
-RETURNING spent
 """
-_REFUND = "UPDATE msd.protected SET spent = spent - $eps, spent_delta = spent_delta - $delta WHERE key = $key"
+_REFUND = """
+UPDATE msd.protected SET spent = spent - $eps, spent_delta = spent_delta - $delta, revision = revision + 1
+WHERE key = $key
+"""
 _BALANCE = "SELECT budget, delta, spent, spent_delta, active, declared_at FROM msd.protected WHERE key = $key"
 _INSERT = """
 INSERT INTO msd.ledger VALUES ($id::UUID, $at, $relation, $kind, $statement, $parameters, $n, $k, $method, $bound,
@@ -117,7 +121,7 @@ class Ledger:
                 eps=asked_eps,
                 delta=asked_delta,
             )
-            if not inner.rows(sql):
+            if inner.rows(sql) != [(1,)]:  # the number of rows it changed
                 raise _refusal(protected, _balance(inner, protected), asked_eps, asked_delta)
             insert(inner, protected.home, line)
             return line.id

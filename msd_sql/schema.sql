@@ -12,7 +12,8 @@ CREATE TABLE msd.version (
 
 -- m is public: given by the owner, or counted once when the relation is protected and then fixed.
 -- A relation that is no longer protected keeps its row (active = false), so that protecting it again continues
--- with what was spent.
+-- with what was spent. revision changes with every write: DuckDB looks for conflicts column by column, and only where
+-- a value really changes, so that two transactions are sure to meet only in a column that both of them change.
 CREATE TABLE msd.protected (
     key VARCHAR PRIMARY KEY,
     path VARCHAR,
@@ -27,6 +28,7 @@ CREATE TABLE msd.protected (
     spent DECIMAL(38, 20) NOT NULL,
     spent_delta DECIMAL(38, 30) NOT NULL,
     active BOOLEAN NOT NULL,
+    revision BIGINT NOT NULL,
     declared_at TIMESTAMP NOT NULL
 );
 

@@ -65,9 +65,13 @@ def load_protected(host: Host, home: str, databases: Databases) -> list[tuple[Pr
 
 
 def save_protected(host: Host, protected: Protected, active: bool, databases: Databases) -> None:
-    """Write a declaration over the one that may be there."""
+    """Write a declaration over the one that may be there (an UPDATE in place, so that it conflicts with a charge)."""
     values = _values(protected, _PROTECTED, path=path_of(protected.relation, protected.home, databases), active=active)
-    host.run(_replacing("protected", _PROTECTED, protected.home, values))
+    changes = ", ".join(f"{name} = ${name}" for name in values if name != "key")
+    update = f"UPDATE msd.protected SET {changes}, revision = revision + 1 WHERE key = $key"
+    if host.rows(statement(update, protected.home, **values)) != [(1,)]:
+        insert = f"INSERT INTO msd.protected ({_PROTECTED}, revision) VALUES ({_holes(_PROTECTED)}, 0)"
+        host.run(statement(insert, protected.home, **values))
 
 
 def load_items(host: Host, home: str, databases: Databases) -> list[Items]:
@@ -106,7 +110,8 @@ def save_items(host: Host, items: Items, reach: Protected | None, databases: Dat
         reach=(key(there, items.home) if there else reach.name) if reach else None,
         reach_path=path_of(there, items.home, databases),
     )
-    host.run(_replacing("items", _ITEMS, items.home, values))
+    sql = f"INSERT OR REPLACE INTO msd.items ({_ITEMS}) VALUES ({_holes(_ITEMS)})"
+    host.run(statement(sql, items.home, **values))
 
 
 def delete_items(host: Host, items: Items) -> None:
@@ -116,15 +121,11 @@ def delete_items(host: Host, items: Items) -> None:
 
 def _values(declared: Protected | Items, columns: str, **given: Any) -> dict[str, Any]:
     known = {**asdict(declared), **given}
-    return {column: known[column] for column in columns.split(", ")}
+    return {column: _plain(known[column]) for column in columns.split(", ")}
 
 
-def _replacing(table: str, columns: str, home: str, values: Mapping[str, Any]) -> str:
-    names = columns.split(", ")
-    holes = ", ".join(f"${name}" for name in names)
-    # An empty list has no type of its own; the columns' order is the table's.
-    sql = f"INSERT OR REPLACE INTO msd.{table} ({columns}) VALUES ({holes})"
-    return statement(sql, home, **{name: _plain(values[name]) for name in names})
+def _holes(columns: str) -> str:
+    return ", ".join(f"${name}" for name in columns.split(", "))
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,534 @@
+"""The catalog with real files: names, declarations that persist, and budgets that nobody can reset."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import duckdb
+import pytest
+
+from msd_sql.catalog import Catalog
+from msd_sql.errors import BudgetError, CatalogError, EngineError, InputError
+from msd_sql.homes import VERSION
+from msd_sql.host import DuckDBHost
+from msd_sql.ledger import Entry, Ledger
+from msd_sql.sqltext import Name, search_path
+
+PURCHASES = {"unit": "user_id", "item": "item_id", "budget": 1.0, "delta": 1e-9}
+
+
+def load(con):
+    con.execute("CREATE TABLE purchases AS SELECT i % 100 AS user_id, i % 7 AS item_id FROM range(1000) t(i)")
+    con.execute("CREATE TABLE products AS SELECT i AS item_id, ['a'] AS categories, i % 3 AS bin FROM range(7) t(i)")
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "shop.duckdb"
+
+
+@pytest.fixture
+def con(file):
+    with duckdb.connect(file) as connection:
+        load(connection)
+        yield connection
+
+
+@pytest.fixture
+def host(con):
+    return DuckDBHost(con.cursor())
+
+
+@pytest.fixture
+def catalog(host):
+    return Catalog(host)
+
+
+def spend(host, protected, eps="0.4"):
+    Ledger(host).charge(protected, Entry("select"), eps=eps, delta=0)
+
+
+def kinds(host):
+    return [line.kind for line in Ledger(host).entries()]
+
+
+# What is declared
+
+
+def test_a_declaration_is_complete(catalog):
+    before = datetime.now(UTC)
+    purchases = catalog.protect("purchases", **PURCHASES)
+    assert purchases.name == "shop.main.purchases"
+    assert (purchases.unit, purchases.item, purchases.relevance, purchases.cap) == ("user_id", "item_id", "coverage", 1)
+    assert purchases.m == 100
+    assert (purchases.budget, purchases.delta) == (1, Decimal("1e-9"))
+    assert (purchases.spent, purchases.remaining) == (0, 1)
+    assert before <= purchases.declared_at <= datetime.now(UTC)
+    assert catalog.protected("purchases") == purchases
+    assert catalog.protected("products") is None
+
+
+def test_delta_defaults_to_m_to_the_minus_three_halves(catalog):
+    assert catalog.protect("purchases", unit="user_id", item="item_id", budget=1).delta == Decimal("0.001")
+
+
+def test_without_a_unit_every_row_is_one(catalog):
+    assert catalog.protect("purchases", item="item_id", budget=1).m == 1000
+
+
+def test_a_row_without_a_unit_belongs_to_nobody(con, catalog):
+    con.execute("INSERT INTO purchases VALUES (NULL, 1)")
+    assert catalog.protect("purchases", **PURCHASES).m == 100
+
+
+def test_the_owner_may_say_how_many_users_there_are(catalog):
+    assert catalog.protect("purchases", **PURCHASES, users=5000).m == 5000
+
+
+def test_m_is_counted_once_and_then_fixed(con, catalog):
+    catalog.protect("purchases", **PURCHASES)
+    con.execute("INSERT INTO purchases VALUES (1000, 1)")
+    again = catalog.protect("purchases", **{**PURCHASES, "budget": 2}, replace=True)
+    assert again.m == 100
+    by_item = catalog.protect("purchases", **{**PURCHASES, "unit": "item_id"}, replace=True)
+    assert by_item.m == 7
+
+
+def test_a_best_match_declaration_keeps_its_similarity(con, catalog):
+    con.execute("CREATE TABLE pickups AS SELECT i AS lat, {'x': i} AS place FROM range(50) t(i)")
+    similarity = " greatest(0, 1 - abs(r.Lat - v.lat) / 90 - r.place.x) "
+    pickups = catalog.protect("pickups", budget=1, relevance="best_match", similarity=similarity)
+    assert (pickups.m, pickups.item, pickups.similarity) == (50, None, similarity.strip())
+    assert catalog.protected("pickups") == pickups
+
+
+@pytest.mark.parametrize(
+    ("similarity", "message"),
+    [
+        ("1 - abs(lat - v.lat)", "similarity uses lat; write r.column"),
+        ("1 - abs(r.latt - v.lat)", "Did you mean 'lat'"),
+        ("(SELECT max(lat) FROM pickups)", "one SQL expression"),
+        ("1 - (SELECT max(lat) FROM pickups)", "without subqueries"),
+        ("r.lat IN (SELECT 1)", "without subqueries"),
+        ("exists(SELECT 1)", "without subqueries"),
+        ("max(r.lat)", "aggregates"),
+        ("mad(r.lat)", "aggregates"),
+        ("rank() OVER (ORDER BY r.lat)", "without subqueries"),
+        ("random()", "chance"),
+        ("nextval('s')", "chance"),
+        ("peek(r.lat)", "user macros"),
+        ("r.lat, v.lat", "one SQL expression"),
+        ("r.lat; DROP TABLE pickups", "one SQL expression"),
+        ("SELECT 1", "one SQL expression"),
+        ("", "one SQL expression"),
+        ("r.lat +", "one SQL expression"),
+        ("purchases.user_id * 1", "similarity uses purchases.user_id"),
+        ("r", "similarity uses r;"),
+        ("$1", "parameters"),
+    ],
+)
+def test_a_similarity_is_one_expression_over_r_and_v(con, catalog, similarity, message):
+    con.execute("CREATE TABLE pickups AS SELECT i AS lat FROM range(50) t(i)")
+    con.execute("CREATE MACRO peek(x) AS (SELECT max(user_id) FROM purchases)")
+    with pytest.raises(InputError, match=message):
+        catalog.protect("pickups", budget=1, relevance="best_match", similarity=similarity)
+    assert catalog.protected("pickups") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"unit": "user"}, InputError, "unit of shop.main.purchases: Unknown column 'user'. Did you mean 'user_id'"),
+        ({"item": "item"}, InputError, "Did you mean 'item_id'"),
+        ({"item": None}, InputError, "'coverage' needs item"),
+        ({"relevance": "best-match"}, InputError, "Did you mean 'best_match'"),
+        ({"relevance": "best_match"}, InputError, "needs similarity"),
+        ({"similarity": "r.user_id"}, InputError, "no similarity"),
+        ({"budget": 0}, InputError, "budget .* must be above 0"),
+        ({"budget": float("nan")}, InputError, "finite"),
+        ({"budget": "1e-21"}, InputError, "budget .* must be above 0"),
+        ({"delta": 1}, InputError, "below 1"),
+        ({"delta": -1e-9}, InputError, "at least 0"),
+        ({"cap": 0}, InputError, "cap must be a whole number"),
+        ({"users": 0}, InputError, "users must be a whole number"),
+        ({"users": 1.5}, InputError, "users must be a whole number"),
+    ],
+)
+def test_a_senseless_declaration_is_refused_and_leaves_nothing(con, catalog, given, error, message):
+    with pytest.raises(error, match=message):
+        catalog.protect("purchases", **{**PURCHASES, **given})
+    assert con.execute("SELECT count(*) FROM duckdb_schemas() WHERE schema_name = 'msd'").fetchone() == (0,)
+
+
+def test_a_single_unit_needs_a_delta(con, catalog):
+    with pytest.raises(InputError, match="delta has no default for m = 1"):
+        catalog.protect("purchases", unit="user_id", item="item_id", budget=1, users=1)
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    "text", ["purchases", "PURCHASES", "main.purchases", "shop.purchases", "shop.main.purchases", '"purchases"']
+)
+def test_a_relation_has_one_name_however_it_is_written(catalog, text):
+    catalog.protect("purchases", **PURCHASES)
+    assert catalog.need(text).name == "shop.main.purchases"
+
+
+def test_odd_names_are_quoted(con, catalog):
+    con.execute('CREATE SCHEMA "My Schema"')
+    con.execute("""CREATE TABLE "My Schema"."it's ""mine"" $key" AS SELECT 1 AS "a b", 2 AS "select" """)
+    text = '"My Schema"."it\'s ""mine"" $key"'
+    made = catalog.protect(text, unit="a b", item='"select"', budget=1, users=10)
+    assert made.name == f"shop.{text}"
+    assert catalog.need(text) == made
+    assert catalog.relations.columns(made.relation) == {"a b": "INTEGER", "select": "INTEGER"}
+
+
+def test_the_callers_search_path_decides(con, host):
+    con.execute("CREATE SCHEMA eu")
+    con.execute("CREATE TABLE eu.purchases AS SELECT 1 AS user_id, 1 AS item_id")
+    eu = Catalog(host, path=search_path("shop", "main", "eu"))
+    assert eu.relations.resolve("purchases") == Name("shop", "eu", "purchases")
+    assert eu.relations.resolve("main.purchases") == Name("shop", "main", "purchases")
+    assert Catalog(host).relations.resolve("purchases") == Name("shop", "main", "purchases")
+
+
+def test_an_unknown_relation_names_the_nearest_and_says_what_may_hide_it(con, catalog):
+    con.execute("CREATE TEMP TABLE secret_purchases AS FROM purchases")
+    with pytest.raises(CatalogError, match=r"Did you mean 'purchases'\?.*TEMP table.*COMMIT"):
+        catalog.protect("purchase", **PURCHASES)
+
+
+def test_a_temp_relation_is_named_as_such(con, host):
+    con.execute("CREATE TEMP VIEW purchases AS SELECT 1 AS user_id, 1 AS item_id")
+    catalog = Catalog(host, temporary=["Purchases"])
+    with pytest.raises(CatalogError, match="'purchases' is a TEMP relation.*permanent table"):
+        catalog.protect("purchases", **PURCHASES)
+    assert catalog.protect("main.purchases", **PURCHASES).m == 100
+
+
+def test_uncommitted_relations_and_rows_are_out_of_sight(con, catalog):
+    con.execute("CREATE TABLE empty(user_id INTEGER, item_id INTEGER)")
+    con.execute("BEGIN")
+    con.execute("CREATE TABLE fresh AS FROM purchases")
+    con.execute("INSERT INTO empty VALUES (1, 1)")
+    with pytest.raises(CatalogError, match="not yet committed.*COMMIT"):
+        catalog.protect("fresh", **PURCHASES)
+    with pytest.raises(CatalogError, match="has no units yet, as far as committed rows go.*COMMIT"):
+        catalog.protect("empty", **PURCHASES)
+    con.execute("COMMIT")
+    assert catalog.protect("fresh", **PURCHASES).m == 100
+
+
+@pytest.mark.parametrize("text", ["", "f(x)", "a.b.c.d"])
+def test_what_is_no_name_is_refused(catalog, text):
+    with pytest.raises(InputError, match="is not the name of a relation"):
+        catalog.protect(text, **PURCHASES)
+
+
+def test_the_msd_schema_cannot_be_protected(catalog):
+    catalog.protect("purchases", **PURCHASES)
+    with pytest.raises(CatalogError, match="Schema msd holds"):
+        catalog.protect("msd.ledger", item="kind", budget=1)
+
+
+def test_an_unprotected_relation_is_said_to_be_so(catalog):
+    with pytest.raises(CatalogError, match="'products' is not protected. Protected relations: none"):
+        catalog.need("products")
+
+
+def test_a_spark_relation_is_kept_as_it_is(catalog):
+    with pytest.raises(InputError, match="give users"):
+        catalog.protect("spark:lake.purchases", **PURCHASES)
+    made = catalog.protect("spark:lake.purchases", **PURCHASES, users=10)
+    assert (made.name, made.sql, made.relation) == ("spark:lake.purchases", "lake.purchases", None)
+    assert catalog.need("spark:lake.purchases") == made
+
+
+def test_a_view_over_files_can_be_protected(con, catalog, tmp_path):
+    con.execute(f"COPY purchases TO '{tmp_path / 'p.parquet'}'")
+    con.execute(f"CREATE VIEW lake AS FROM '{tmp_path / 'p.parquet'}'")
+    assert catalog.protect("lake", **PURCHASES).m == 100
+
+
+def test_a_broken_view_says_nothing_of_its_rows(con, catalog, tmp_path):
+    (tmp_path / "p.csv").write_text("user_id,item_id\n1,2\nsecret,3\n")
+    con.execute(
+        f"CREATE VIEW lake AS FROM read_csv('{tmp_path / 'p.csv'}', columns = {{'user_id': 'INT', 'item_id': 'INT'}})"
+    )
+    with pytest.raises(EngineError) as caught:
+        catalog.protect("lake", **PURCHASES)
+    assert "secret" not in str(caught.value)
+
+
+def test_two_budgets_over_the_same_rows_are_noted(con, catalog):
+    con.execute("CREATE VIEW recent AS WITH p AS (FROM purchases) SELECT * FROM p WHERE user_id > 3")
+    con.execute("CREATE VIEW latest AS FROM recent")
+    assert catalog.protect("purchases", **PURCHASES).notes == ()
+    (note,) = catalog.protect("latest", **PURCHASES).notes
+    assert "shop.main.latest and shop.main.purchases read the same rows" in note
+    assert catalog.need("latest").spent == 0
+
+
+# What stays
+
+
+def test_declarations_are_there_after_reopening(file):
+    with duckdb.connect(file) as con:
+        load(con)
+        host = DuckDBHost(con.cursor())
+        made = Catalog(host).protect("purchases", **PURCHASES)
+        items = Catalog(host).declare_items("products", key="item_id", features=["categories"], reach="purchases")
+        spend(host, made)
+        host.close()
+    with duckdb.connect(file) as con:
+        catalog = Catalog(DuckDBHost(con.cursor()))
+        assert catalog.all_protected() == [made]
+        assert catalog.all_items() == [items]
+        assert catalog.need("purchases").spent == Decimal("0.4")
+
+
+def test_a_renamed_or_attached_file_stays_protected(file, tmp_path):
+    with duckdb.connect(file) as con:
+        load(con)
+        host = DuckDBHost(con.cursor())
+        Catalog(host).protect("purchases", **PURCHASES)
+        Catalog(host).declare_items("products", key="item_id", reach="purchases")
+        host.close()
+    os.rename(file, tmp_path / "renamed.duckdb")
+    with duckdb.connect() as con:
+        con.execute(f"ATTACH '{tmp_path / 'renamed.duckdb'}' AS theirs")
+        host = DuckDBHost(con.cursor())
+        purchases = Catalog(host).need("theirs.purchases")
+        assert (purchases.name, purchases.home) == ("theirs.main.purchases", "theirs")
+        assert Catalog(host).items("theirs.products").reach == "theirs.main.purchases"
+        spend(host, purchases)
+        assert Catalog(host).need("theirs.main.purchases").spent == Decimal("0.4")
+
+
+def test_the_schema_is_made_at_the_first_declaration_only(con, catalog):
+    assert catalog.all_protected() == []
+    assert catalog.all_items() == []
+    assert con.execute("SELECT count(*) FROM duckdb_schemas() WHERE schema_name = 'msd'").fetchone() == (0,)
+    catalog.protect("purchases", **PURCHASES)
+    assert con.execute("SELECT version FROM msd.version").fetchall() == [(VERSION,)]
+
+
+def test_a_schema_of_a_newer_version_is_refused(con, host, catalog):
+    purchases = catalog.protect("purchases", **PURCHASES)
+    con.execute("UPDATE msd.version SET version = version + 1")
+    with pytest.raises(CatalogError, match="written by a newer msd_sql"):
+        spend(host, purchases)
+
+
+def test_a_dropped_relation_keeps_its_budget(con, host, catalog):
+    spend(host, catalog.protect("purchases", **PURCHASES))
+    con.execute("DROP TABLE purchases")
+    assert catalog.need("purchases").spent == Decimal("0.4")
+    load_again = "CREATE TABLE purchases AS SELECT 1 AS user_id, 1 AS item_id"
+    con.execute(load_again)
+    assert catalog.protect("purchases", **PURCHASES).spent == Decimal("0.4")
+
+
+# What changes only explicitly
+
+
+def test_the_same_declaration_again_changes_nothing(host, catalog):
+    first = catalog.protect("purchases", **PURCHASES)
+    spend(host, first)
+    again = catalog.protect("main.purchases", **{**PURCHASES, "unit": "USER_ID"})
+    assert again == first
+    assert (again.declared_at, again.spent) == (first.declared_at, Decimal("0.4"))
+    assert kinds(host) == ["protect", "select"]
+
+
+def test_another_declaration_needs_replace_and_keeps_what_was_spent(host, catalog):
+    spend(host, catalog.protect("purchases", **PURCHASES))
+    with pytest.raises(CatalogError, match=r"already declared, differently: budget was 1, now 2. Add replace := true"):
+        catalog.protect("purchases", **{**PURCHASES, "budget": 2})
+    assert catalog.need("purchases").budget == 1
+    made = catalog.protect("purchases", **{**PURCHASES, "budget": 2}, replace=True, statement="SELECT msd_protect(…)")
+    assert (made.budget, made.spent, made.remaining) == (2, Decimal("0.4"), Decimal("1.6"))
+    line = Ledger(host).entries()[-1]
+    assert (line.kind, line.statement) == ("protect", "SELECT msd_protect(…)")
+    assert (line.parameters["before"]["budget"], line.parameters["declared"]["budget"]) == ("1", "2")
+
+
+def test_unprotecting_and_protecting_again_resets_nothing(host, catalog):
+    spend(host, catalog.protect("purchases", **PURCHASES), "0.9")
+    catalog.unprotect("purchases", statement="SELECT msd_unprotect('purchases')")
+    assert catalog.protected("purchases") is None
+    again = catalog.protect("purchases", **PURCHASES)
+    assert again.spent == Decimal("0.9")
+    assert again.notes == ("shop.main.purchases: ε 0.9 and δ 0 were spent before and stay spent.",)
+    with pytest.raises(BudgetError):
+        spend(host, again, "0.2")
+    assert kinds(host) == ["protect", "select", "unprotect", "protect"]
+
+
+def test_changing_a_budget_is_recorded_with_both_values(host, catalog):
+    spend(host, catalog.protect("purchases", **PURCHASES))
+    raised = catalog.change_budget("purchases", 3, statement="SELECT msd_budget('purchases', 3)")
+    assert (raised.budget, raised.delta, raised.spent) == (3, Decimal("1e-9"), Decimal("0.4"))
+    lowered = catalog.change_budget("purchases", "0.2", "1e-12")
+    assert (lowered.remaining, lowered.delta) == (0, Decimal("1e-12"))
+    first, second = (line.parameters for line in Ledger(host).entries()[-2:])
+    assert first == {"budget": {"eps": "3", "delta": "1e-9"}, "before": {"eps": "1", "delta": "1e-9"}}
+    assert second == {"budget": {"eps": "0.2", "delta": "1e-12"}, "before": {"eps": "3", "delta": "1e-9"}}
+    with pytest.raises(BudgetError):
+        spend(host, lowered, "0.1")
+
+
+# Items
+
+
+def test_items_keep_what_was_declared(host, catalog):
+    catalog.protect("purchases", **PURCHASES)
+    made = catalog.declare_items(
+        "products",
+        key="ITEM_ID",
+        features=["categories"],
+        distance="jaccard",
+        quota=["bin"],
+        quota_cap=[2],
+        reach="purchases",
+    )
+    assert (made.key, made.features, made.distance) == ("item_id", ("categories",), "jaccard")
+    assert (made.quota, made.quota_cap, made.reach) == (("bin",), (2,), "shop.main.purchases")
+    assert catalog.items("main.products") == made
+    assert catalog.declare_items("products", **_given(made)) == made
+    assert kinds(host) == ["protect", "items"]
+
+
+def _given(made):
+    names = ("key", "features", "distance", "quota", "quota_cap", "reach")
+    return {name: getattr(made, name) for name in names}
+
+
+def test_other_items_need_replace(host, catalog):
+    catalog.declare_items("products", key="item_id")
+    with pytest.raises(CatalogError, match="features was .*Add replace := true"):
+        catalog.declare_items("products", key="item_id", features=["categories"])
+    made = catalog.declare_items("products", key="item_id", features=["categories"], replace=True)
+    assert catalog.items("products") == made
+    assert kinds(host) == ["items", "items"]
+
+
+def test_items_can_be_dropped(host, catalog):
+    catalog.declare_items("products", key="item_id")
+    catalog.drop_items("products")
+    assert catalog.items("products") is None
+    with pytest.raises(CatalogError, match="nothing to drop"):
+        catalog.drop_items("products")
+    assert kinds(host) == ["items", "drop_items"]
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"key": "item"}, InputError, "key of shop.main.products: Unknown column 'item'"),
+        ({"features": ["category"]}, InputError, "Did you mean 'categories'"),
+        ({"distance": "jacard"}, InputError, "Did you mean 'jaccard'"),
+        ({"quota": ["bins"]}, InputError, "Did you mean 'bin'"),
+        ({"quota": ["bin"], "quota_cap": [0]}, InputError, "quota_cap must be a whole number"),
+        ({"quota": ["bin"], "quota_cap": [1, 2]}, InputError, "2 numbers for 1 quota"),
+        ({"reach": "purchases"}, CatalogError, "'purchases' is not protected"),
+    ],
+)
+def test_senseless_items_are_refused(catalog, given, error, message):
+    with pytest.raises(error, match=message):
+        catalog.declare_items("products", **{"key": "item_id", **given})
+    assert catalog.items("products") is None
+
+
+def test_a_protected_relation_is_no_items_relation(catalog):
+    catalog.protect("purchases", **PURCHASES)
+    with pytest.raises(CatalogError, match="is protected, so it cannot be"):
+        catalog.declare_items("purchases", key="item_id")
+
+
+# Where it is kept
+
+
+def test_a_read_only_database_points_to_a_ledger_elsewhere(file):
+    with duckdb.connect(file) as con:
+        load(con)
+    with duckdb.connect(file, read_only=True) as con:
+        catalog = Catalog(DuckDBHost(con.cursor()))
+        with pytest.raises(CatalogError, match=r"register\(con, ledger='ledger.duckdb'\)"):
+            catalog.protect("purchases", **PURCHASES)
+        with pytest.raises(CatalogError, match=r"register\(con, ledger='ledger.duckdb'\)"):
+            catalog.declare_items("products", key="item_id")
+
+
+def test_a_charge_in_a_read_only_database_is_refused(file):
+    with duckdb.connect(file) as con:
+        load(con)
+        host = DuckDBHost(con.cursor())
+        Catalog(host).protect("purchases", **PURCHASES)
+        host.close()
+    with duckdb.connect(file, read_only=True) as con:
+        host = DuckDBHost(con.cursor())
+        with pytest.raises(CatalogError, match=r"open for reading only.*register\(con, ledger"):
+            spend(host, Catalog(host).need("purchases"))
+
+
+def test_a_ledger_elsewhere_serves_read_only_data_and_remembers_its_file(file, tmp_path):
+    with duckdb.connect(file) as con:
+        load(con)
+    ledger = tmp_path / "ledger.duckdb"
+    for alias, sum_spent in (("shop", "0.4"), ("other", "0.8")):
+        with duckdb.connect() as con:
+            con.execute(f"ATTACH '{file}' AS {alias} (READ_ONLY)")
+            con.execute(f"ATTACH '{ledger}' AS ledger")
+            host = DuckDBHost(con.cursor())
+            catalog = Catalog(host, "ledger", path=search_path(alias))
+            purchases = catalog.protect("purchases", **PURCHASES)
+            assert (purchases.home, purchases.name) == ("ledger", f"{alias}.main.purchases")
+            spend(host, purchases)
+            assert catalog.need("purchases").spent == Decimal(sum_spent)
+            host.close()
+
+
+def test_a_ledger_elsewhere_goes_on_from_what_the_database_itself_has_recorded(file, tmp_path):
+    with duckdb.connect(file) as con:
+        load(con)
+        host = DuckDBHost(con.cursor())
+        spend(host, Catalog(host).protect("purchases", **PURCHASES))
+        host.close()
+    with duckdb.connect(file, read_only=True) as con:
+        con.execute(f"ATTACH '{tmp_path / 'ledger.duckdb'}' AS ledger (READ_WRITE)")
+        host = DuckDBHost(con.cursor())
+        made = Catalog(host, "ledger").protect("purchases", **PURCHASES)
+        assert (made.home, made.spent) == ("ledger", Decimal("0.4"))
+        spend(host, made, "0.1")
+        assert Catalog(host, "ledger").need("purchases").spent == Decimal("0.5")
+        host.close()
+
+
+def test_every_database_keeps_its_own_declarations(con, host, tmp_path):
+    con.execute(f"ATTACH '{tmp_path / 'second.duckdb'}' AS second")
+    con.execute("CREATE TABLE second.pickups AS SELECT i AS rider, i % 3 AS zone FROM range(9) t(i)")
+    catalog = Catalog(host)
+    catalog.protect("purchases", **PURCHASES)
+    pickups = catalog.protect("second.pickups", unit="rider", item="zone", budget=1)
+    assert pickups.home == "second"
+    spend(host, pickups)
+    assert {known.name: known.spent for known in catalog.all_protected()} == {
+        "shop.main.purchases": 0,
+        "second.main.pickups": Decimal("0.4"),
+    }
+    assert con.execute("SELECT count(*) FROM second.msd.ledger").fetchone() == (2,)
+    assert len(Ledger(host).entries()) == 3
+
+
+def test_databases_in_memory_do_not_share_declarations():
+    with duckdb.connect() as one, duckdb.connect() as two:
+        for con in (one, two):
+            load(con)
+        Catalog(DuckDBHost(one.cursor())).protect("purchases", **PURCHASES)
+        assert Catalog(DuckDBHost(two.cursor())).all_protected() == []
