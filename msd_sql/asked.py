@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from msd_sql.context import Context
-from msd_sql.errors import InputError
-from msd_sql.features import Given, Sets, csr
+from msd_sql.features import Given, Sets, csr, one_length, sets_of, vectors_of
 from msd_sql.udfs.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -53,18 +52,18 @@ def from_native(
 ) -> Asked:
     """One group from native Python values."""
     shape, quota_shape = types["shape"] or "none", types["quota_shape"] or "none"
-    vectors = _matrix((doubles if _is_double(types) else floats) or []) if shape == "vector" else None
+    vectors = vectors_of((doubles if _is_double(types) else floats) or []) if shape == "vector" else None
     return Asked(
         keys or [],
         order,
         _element(key_type),
         options,
-        Given(shape, types["features"] or "", texts or [], _sets(lists) if shape == "list" else None, vectors),
+        Given(shape, types["features"] or "", texts or [], sets_of(lists or []) if shape == "list" else None, vectors),
         Given(
             quota_shape,
             types["quota"] or "",
             quota_texts or [],
-            _sets(quota_lists) if quota_shape == "list" else None,
+            sets_of(quota_lists or []) if quota_shape == "list" else None,
         ),
         _scores(types, scores),
         Context.read(context),
@@ -117,21 +116,6 @@ def _scores(types: Mapping[str, str | None], scores: Sequence[float | None] | No
     return np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
 
 
-def _sets(lists: Sequence[Sequence[str | None] | None] | None) -> Sets:
-    rows = [[token for token in tokens or () if token is not None] for tokens in lists or ()]
-    owners = np.repeat(np.arange(len(rows)), [len(row) for row in rows]).astype(np.int64)
-    tokens = np.empty(len(owners), dtype=object)
-    tokens[:] = [token for row in rows for token in row]
-    return csr(owners, tokens, len(rows))
-
-
-def _matrix(vectors: Sequence[Sequence[float | None] | None]) -> FloatArray:
-    width = _width([len(vector) for vector in vectors if vector is not None])
-    empty = [np.nan] * width
-    rows = [empty if vector is None else [np.nan if x is None else x for x in vector] for vector in vectors]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
-
-
 def _arrow_sets(lists: Any) -> Sets:
     owners, tokens = _arrow_pairs(lists)
     known = np.asarray(tokens.is_valid())
@@ -141,7 +125,7 @@ def _arrow_sets(lists: Any) -> Sets:
 
 def _arrow_matrix(vectors: Any) -> npt.NDArray[np.floating[Any]]:
     owners, numbers = _arrow_pairs(vectors)
-    width = _width(np.unique(np.bincount(owners, minlength=len(vectors))[np.asarray(vectors.is_valid())]).tolist())
+    width = one_length(np.unique(np.bincount(owners, minlength=len(vectors))[np.asarray(vectors.is_valid())]).tolist())
     values = numbers.to_numpy(zero_copy_only=False)
     rows = np.full((len(vectors), width), np.nan, dtype=values.dtype)
     rows[np.asarray(vectors.is_valid())] = values.reshape(-1, width)
@@ -153,13 +137,3 @@ def _arrow_pairs(lists: Any) -> tuple[IntArray, Any]:
 
     lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
     return np.repeat(np.arange(len(lists)), lengths).astype(np.int64), lists.flatten()
-
-
-def _width(lengths: Sequence[int]) -> int:
-    different = sorted(set(lengths))
-    if len(different) > 1 or 0 in different:
-        raise InputError(
-            f"Vectors need one length, the same for every candidate and above 0; lengths "
-            f"{', '.join(str(length) for length in different[:5])} were given. Nothing was charged."
-        )
-    return different[0] if different else 1

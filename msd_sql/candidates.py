@@ -73,4 +73,5 @@ def member_type(host: Host, record: str, name: str) -> str:
     >>> member_type(host, "STRUCT(item_id INTEGER, price DOUBLE)", "item_id")
     'INTEGER'
     """
-    return str(host.rows(f"DESCRIBE SELECT struct_extract(CAST(NULL AS {record}), {literal(name)})")[0][1])
+    record_row = f"SELECT CAST(NULL AS {record}) AS r"
+    return str(host.rows(f"DESCRIBE SELECT struct_extract(r, {literal(name)}) FROM ({record_row})")[0][1])

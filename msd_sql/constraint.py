@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from msd_sql.candidates import Candidates
+from msd_sql.context import Call
 from msd_sql.declarations import Items
 from msd_sql.errors import InputError
 from msd_sql.features import Features, Given, coded, declared_values, given_values
-from msd_sql.host import Host
 from msd_sql.udfs.matroids import Laminar, Partition, Transversal, Uniform
 from msd_sql.udfs.types import Matroid
 
 
 def constraint(
-    host: Host, given: Given, caps: Sequence[int], items: Items | None, candidates: Candidates, k: int
+    call: Call, given: Given, caps: Sequence[int], items: Items | None, candidates: Candidates, k: int
 ) -> tuple[Matroid, list[Any]]:
     """The quota of the call, or else the declared one, or else no more than k items; and its facts.
 
@@ -29,7 +29,7 @@ def constraint(
         values = given_values(given, candidates)
         return quota(values, caps, candidates.n, k), [*values.facts, *caps]
     if items is not None and items.quota:
-        values, limits = declared_values(host, items, candidates, items.quota), tuple(caps) or items.quota_cap
+        values, limits = declared_values(call, items, candidates, items.quota), tuple(caps) or items.quota_cap
         return quota(values, limits, candidates.n, k), [*values.facts, *limits]
     if caps:
         raise InputError(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -11,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from msd_sql.candidates import Candidates
+from msd_sql.context import Call
 from msd_sql.declarations import Items
 from msd_sql.errors import CatalogError, InputError
-from msd_sql.host import Column, Host
-from msd_sql.items_reading import item_columns
+from msd_sql.host import Column
+from msd_sql.items_reading import NUMERIC, item_columns
 from msd_sql.request import record
 from msd_sql.udfs.distances import DISTANCES
 from msd_sql.udfs.types import Distance, FloatArray, IntArray
 
 Scale: TypeAlias = float | tuple[float, ...] | None
-_NUMERIC = re.compile(r"^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\))$")
 
 
 @dataclass(frozen=True)
@@ -100,25 +99,70 @@ def given_values(given: Given, candidates: Candidates) -> Features:
     texts = [given.texts[row] for row in rows]
     if given.shape == "record":
         return Features(columns=_record_columns(texts))
-    return Features(columns=[_numbers(texts) if _NUMERIC.match(given.type) else _objects(texts)])
+    return Features(columns=[_numbers(texts) if NUMERIC.match(given.type) else _objects(texts)])
 
 
-def declared_values(host: Host, items: Items, candidates: Candidates, names: Sequence[str]) -> Features:
+def declared_values(call: Call, items: Items, candidates: Candidates, names: Sequence[str]) -> Features:
     """Columns of a declared items relation, features or quotas, read for the candidates only."""
-    found = item_columns(host, items, candidates, names)
-    if len(found) == 1:
-        only = next(iter(found.values()))
-        if only.pairs is not None and only.dimension is None:
-            return Features(sets=csr(*only.pairs, candidates.n))
-        if only.pairs is not None and only.dimension is not None:
-            return Features(vectors=only.matrix(candidates.n))
-    nested = [name for name, column in found.items() if column.values is None]
-    if nested:
+    found = item_columns(call, items, candidates, names)
+    nested = [name for name, column in found.items() if column.kind != "value"]
+    if nested and len(found) > 1:
         raise CatalogError(
-            f"Items {items.name}: the list column {nested[0]} can only be the one feature of its items; declare it "
-            f"alone, features := '{nested[0]}'."
+            f"Items {items.name}: the list column {nested[0]} must stand alone; declare it as the only one, such as "
+            f"features := '{nested[0]}'."
         )
-    return Features(columns=[column.values for column in found.values() if column.values is not None])
+    only = next(iter(found.values()))
+    if only.kind == "list":
+        return Features(sets=sets_of(_cells(only.values)))
+    if only.kind == "vector":
+        return Features(vectors=vectors_of(_cells(only.values)))
+    return Features(columns=[column.values for column in found.values()])
+
+
+def sets_of(lists: Sequence[Iterable[str | None] | None]) -> Sets:
+    """Sets from one list an item; NULL is the empty set, and a NULL in a list is nothing.
+
+    >>> sets_of([["a", "b"], None, ["a"]]).indptr.tolist()
+    [0, 2, 2, 3]
+    """
+    rows = [[token for token in tokens if token is not None] if tokens is not None else [] for tokens in lists]
+    owners = np.repeat(np.arange(len(rows)), [len(row) for row in rows]).astype(np.int64)
+    tokens = np.empty(len(owners), dtype=object)
+    tokens[:] = [token for row in rows for token in row]
+    return csr(owners, tokens, len(rows))
+
+
+def vectors_of(vectors: Sequence[Any]) -> npt.NDArray[np.floating[Any]]:
+    """A matrix from one vector an item; a row of NaN where it is NULL.
+
+    >>> vectors_of([[1.0, 2.0], None])
+    array([[ 1.,  2.],
+           [nan, nan]])
+    """
+    known = [vector for vector in vectors if vector is not None]
+    width = one_length([len(vector) for vector in known])
+    first = np.asarray(known[0]) if known else np.empty(0)
+    rows = np.full((len(vectors), width), np.nan, dtype=np.float32 if first.dtype == np.float32 else np.float64)
+    for place, vector in enumerate(vectors):
+        if vector is not None:
+            plain = np.ma.filled(vector, np.nan) if isinstance(vector, np.ma.MaskedArray) else vector
+            rows[place] = np.asarray(plain, dtype=rows.dtype)
+    return rows
+
+
+def one_length(lengths: Iterable[int]) -> int:
+    """The one length of all vectors, or an error.
+
+    >>> one_length([3, 3])
+    3
+    """
+    different = sorted(set(lengths))
+    if len(different) > 1 or 0 in different:
+        raise InputError(
+            "Vectors need one length, the same for every candidate and above 0; lengths "
+            f"{', '.join(str(length) for length in different[:5])} were given. Nothing was charged."
+        )
+    return different[0] if different else 1
 
 
 def measure(features: Features, name: str | None, scale: Scale = None) -> Distance:
@@ -177,6 +221,12 @@ def coded(column: Column) -> IntArray:
     values = np.ma.filled(column.astype(object), None) if isinstance(column, np.ma.MaskedArray) else column
     codes, _ = pd.factorize(values, use_na_sentinel=False)
     return np.asarray(codes, dtype=np.int64)
+
+
+def _cells(column: Column) -> list[Any]:
+    if isinstance(column, np.ma.MaskedArray):
+        return [None if masked else cell for cell, masked in zip(column.data, np.ma.getmaskarray(column), strict=True)]
+    return list(column)
 
 
 def _natural(features: Features) -> str:

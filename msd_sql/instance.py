@@ -31,6 +31,7 @@ class Instance:
         self.functions: list[Callable[..., Any]] = []  # a function that Python forgets would crash DuckDB
         self.kept: dict[str, Any] = {}  # what lives as long as the database: memory of releases, prepared indexes
         self.released: dict[int, Any] = {}  # the last answer of each connection, for the Python face
+        self.failed: dict[int, Exception] = {}  # DuckDB hands on the text of an error and not the error
         self._connections: dict[int, weakref.ref[duckdb.DuckDBPyConnection]] = {}
         self._running: dict[int, list[Call]] = {}
         self._known: dict[int, tuple[int, dict[tuple[Any, ...], Any]]] = {}
@@ -116,5 +117,6 @@ class Instance:
             self._connections.pop(connection, None)
             self._known.pop(connection, None)
             self.released.pop(connection, None)
+            self.failed.pop(connection, None)
             if not self._connections:
                 self.kept.clear()  # indexes can be large, and nobody is left to use them

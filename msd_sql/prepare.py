@@ -58,7 +58,7 @@ def prepare(call: Call, asked: Asked) -> Question:
     scores = _scores(asked, found)
     protected = None if scores is not None else _protected(call, wanted, items)
     _check_eps(wanted, scores, protected)
-    matroid, quota_facts = constraint(call.host, asked.quota, wanted.quota_cap, items, found, wanted.k)
+    matroid, quota_facts = constraint(call, asked.quota, wanted.quota_cap, items, found, wanted.k)
     distance, facts = _distance(call, asked, wanted, items, found)
     delta = Decimal(0)
     if wanted.eps is not None and protected is not None:
@@ -116,7 +116,7 @@ def _items(call: Call, sources: Sources, found: Candidates) -> Items | None:
     names = {str(name) for name in sources.rows}
     fitting = [items for items in declared if items.name in names]
     if len(fitting) > 1:  # several calls in one statement, or a join of items relations: the keys tell
-        fitting = [items for items in fitting if knows(call.host, items, found)] or fitting
+        fitting = [items for items in fitting if knows(call, items, found)] or fitting
     if len(fitting) > 1:
         raise CatalogError(
             f"The candidates come from several declared items relations ({', '.join(one.name for one in fitting)}). "
@@ -194,5 +194,5 @@ def _distance(
     if given or items is None:
         features = given_features(asked.features, found)
     else:
-        features = declared_values(call.host, items, found, items.features)
+        features = declared_values(call, items, found, items.features)
     return measure(features, name, wanted.scale), [name, wanted.scale, *features.facts]

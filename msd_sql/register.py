@@ -78,6 +78,11 @@ def instance_of(con: duckdb.DuckDBPyConnection) -> Instance:
     return found
 
 
+def instance_named(token: str) -> Instance:
+    """The database of that token, which `_msd_instance()` returns in SQL."""
+    return _instances[token]
+
+
 def _instance(con: duckdb.DuckDBPyConnection) -> Instance:
     found = _find(con)
     if found is not None:

@@ -6,7 +6,8 @@ or LIMIT 0; `special` NULL handling: an empty input still arrives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -17,7 +18,9 @@ from msd_sql import context
 from msd_sql.asked import Asked, from_arrow, from_native
 from msd_sql.context import Call, Context
 from msd_sql.declare import declare
+from msd_sql.errors import EngineError, MsdError
 from msd_sql.explain import explain
+from msd_sql.host import HostError, Interrupted
 from msd_sql.instance import Instance
 from msd_sql.keys import key_column
 from msd_sql.pick import pick
@@ -90,11 +93,33 @@ def create(con: duckdb.DuckDBPyConnection, function: Function) -> None:
     )
 
 
+@contextmanager
+def plainly(instance: Instance, asking: Context) -> Iterator[None]:
+    """Let an error reach the user as one sentence: DuckDB 1.5 prints the whole way that it took.
+
+    >>> with plainly(instance, context):
+    ...     pass
+    """
+    failure: Exception
+    try:
+        yield
+    except MsdError as error:
+        failure = type(error)(*error.args)
+    except Interrupted:
+        failure = EngineError(context.INTERRUPTED)
+    except HostError as error:
+        failure = EngineError(f"DuckDB refused a statement of msd_sql: {error}")
+    else:
+        return
+    instance.failed[asking.connection] = failure
+    raise failure from None
+
+
 def _group(instance: Instance, name: str, act: Callable[[Call, Asked], Any], returns: str, arrow: bool) -> Function:
     """A function of one group's items; DuckDB counts its parameters, so they are all spelled out."""
 
     def one(asked: Asked) -> Any:
-        with instance.call(asked.context) as call:
+        with plainly(instance, asked.context), instance.call(asked.context) as call:
             return act(call, asked)
 
     def native(
@@ -118,7 +143,8 @@ def _plain(
     instance: Instance, name: str, act: Callable[..., Any], parameters: tuple[str, ...], returns: str
 ) -> Function:
     def run(arguments: Sequence[Any], told: dict[str, str | None]) -> Any:
-        with instance.call(Context.read(told)) as call:
+        asking = Context.read(told)
+        with plainly(instance, asking), instance.call(asking) as call:
             return act(call, *arguments)
 
     shapes: dict[int, Callable[..., Any]] = {
