@@ -12,8 +12,8 @@ from msd_sql.reading import private_rows
 from msd_sql.relations import Relations
 from msd_sql.similarity import check_similarity
 from msd_sql.sqltext import Name, quote
+from msd_sql.udfs.distances import DISTANCES
 
-DISTANCES = ("jaccard", "hamming", "l1", "l2", "angular", "haversine", "precomputed")
 _LARGEST = {"users": 2**53}
 
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 import sqlglot
 
 from msd_sql.errors import CatalogError, EngineError
-from msd_sql.host import Conflict, Host, ReadOnly
+from msd_sql.host import Conflict, Host, HostError, ReadOnly
 from msd_sql.sqltext import statement
 
 T = TypeVar("T")
@@ -76,8 +76,15 @@ def create(host: Host, database: str) -> None:
         sql = "INSERT INTO msd.version VALUES ($version, $identity::UUID, $now)"
         inner.run(statement(sql, database, version=VERSION, identity=str(uuid.uuid4()), now=datetime.now(UTC)))
 
-    if not databases(host)[database].home:
+    if databases(host)[database].home:
+        return
+    try:
         _serialised(host, database, "creation", act)
+    except HostError as error:
+        raise CatalogError(
+            f"Schema msd could not be created in database {database}: {error}. If a schema msd of your own is in the "
+            "way, keep declarations and ledger in another file: register(con, ledger='ledger.duckdb')."
+        ) from None
 
 
 def write(host: Host, database: str, act: Callable[[Host], T]) -> T:

@@ -1,7 +1,7 @@
 -- Schema msd: what was declared and what was spent. It is created at the first declaration, in one transaction.
 -- Times are UTC (TIMESTAMP, because TIMESTAMPTZ needs an extension and a Python package to be read).
 
-CREATE SCHEMA msd;
+CREATE SCHEMA IF NOT EXISTS msd;
 
 -- One row: the layout's version, for later migration, and an identity that no other database has.
 CREATE TABLE msd.version (

@@ -206,7 +206,7 @@ def test_an_unknown_relation_names_the_nearest_and_says_what_may_hide_it(con, ca
 def test_a_temp_relation_is_named_as_such(con, host):
     con.execute("CREATE TEMP VIEW purchases AS SELECT 1 AS user_id, 1 AS item_id")
     catalog = Catalog(host, temporary=["Purchases"])
-    with pytest.raises(CatalogError, match="'purchases' is a TEMP relation.*permanent table"):
+    with pytest.raises(CatalogError, match=r"'purchases' is a TEMP relation.*permanent table"):
         catalog.protect("purchases", **PURCHASES)
     assert catalog.protect("main.purchases", **PURCHASES).m == 100
 
@@ -216,9 +216,9 @@ def test_uncommitted_relations_and_rows_are_out_of_sight(con, catalog):
     con.execute("BEGIN")
     con.execute("CREATE TABLE fresh AS FROM purchases")
     con.execute("INSERT INTO empty VALUES (1, 1)")
-    with pytest.raises(CatalogError, match="not yet committed.*COMMIT"):
+    with pytest.raises(CatalogError, match=r"not yet committed.*COMMIT"):
         catalog.protect("fresh", **PURCHASES)
-    with pytest.raises(CatalogError, match="has no units yet, as far as committed rows go.*COMMIT"):
+    with pytest.raises(CatalogError, match=r"has no units yet, as far as committed rows go.*COMMIT"):
         catalog.protect("empty", **PURCHASES)
     con.execute("COMMIT")
     assert catalog.protect("fresh", **PURCHASES).m == 100
@@ -237,7 +237,7 @@ def test_the_msd_schema_cannot_be_protected(catalog):
 
 
 def test_an_unprotected_relation_is_said_to_be_so(catalog):
-    with pytest.raises(CatalogError, match="'products' is not protected. Protected relations: none"):
+    with pytest.raises(CatalogError, match=r"'products' is not protected\. Protected relations: none"):
         catalog.need("products")
 
 
@@ -316,6 +316,16 @@ def test_the_schema_is_made_at_the_first_declaration_only(con, catalog):
     assert con.execute("SELECT count(*) FROM duckdb_schemas() WHERE schema_name = 'msd'").fetchone() == (0,)
     catalog.protect("purchases", **PURCHASES)
     assert con.execute("SELECT version FROM msd.version").fetchall() == [(VERSION,)]
+
+
+def test_a_schema_msd_of_somebody_else_is_left_alone(con, catalog):
+    con.execute("CREATE SCHEMA msd")
+    con.execute("CREATE TABLE msd.items AS SELECT 1 AS mine")
+    with pytest.raises(CatalogError, match=r"Schema msd could not be created.*register\(con, ledger"):
+        catalog.protect("purchases", **PURCHASES)
+    assert con.execute("FROM msd.items").fetchall() == [(1,)]
+    con.execute("DROP TABLE msd.items")
+    assert catalog.protect("purchases", **PURCHASES).m == 100
 
 
 def test_a_schema_of_a_newer_version_is_refused(con, host, catalog):
@@ -411,7 +421,7 @@ def _given(made):
 
 def test_other_items_need_replace(host, catalog):
     catalog.declare_items("products", key="item_id")
-    with pytest.raises(CatalogError, match="features was .*Add replace := true"):
+    with pytest.raises(CatalogError, match=r"features was .*Add replace := true"):
         catalog.declare_items("products", key="item_id", features=["categories"])
     made = catalog.declare_items("products", key="item_id", features=["categories"], replace=True)
     assert catalog.items("products") == made

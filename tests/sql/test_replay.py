@@ -1,0 +1,231 @@
+"""Replay: one question is paid once, however many threads ask it, until the private rows change."""
+
+from __future__ import annotations
+
+import threading
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msd_sql.catalog import Catalog
+from msd_sql.errors import EngineError
+from msd_sql.homes import identity
+from msd_sql.host import DuckDBHost
+from msd_sql.replay import Memory, Release, content_fingerprint, fingerprint
+
+ANSWER = Release((12, 40, 7), {"eps": 0.1}, "entry")
+
+
+@pytest.fixture
+def con():
+    with duckdb.connect() as connection:
+        connection.execute(
+            "CREATE TABLE purchases AS SELECT i % 100 AS user_id, i % 7 AS item_id FROM range(1000) t(i)"
+        )
+        yield connection
+
+
+@pytest.fixture
+def host(con):
+    return DuckDBHost(con.cursor())
+
+
+@pytest.fixture
+def purchases(host):
+    return Catalog(host).protect("purchases", unit="user_id", item="item_id", budget=1)
+
+
+def test_a_question_is_answered_once():
+    memory = Memory()
+    with memory.asking("shop", "q") as slot:
+        assert slot.release is None
+        slot.record(ANSWER)
+    with memory.asking("shop", "q") as slot:
+        assert slot.release == ANSWER
+    with memory.asking("other", "q") as slot:
+        assert slot.release is None
+
+
+def test_fresh_asks_again_and_is_told_from_then_on():
+    memory = Memory()
+    other = Release((1,), {}, "second")
+    for release in (ANSWER, other):
+        with memory.asking("shop", "q", fresh=True) as slot:
+            assert slot.release is None
+            slot.record(release)
+    with memory.asking("shop", "q") as slot:
+        assert slot.release == other
+
+
+def test_a_failure_records_nothing():
+    memory = Memory()
+    with pytest.raises(ZeroDivisionError), memory.asking("shop", "q") as slot:
+        slot.record(ANSWER)
+        raise ZeroDivisionError
+    with memory.asking("shop", "q") as slot:
+        assert slot.release is None
+    assert len(memory) == 0
+
+
+def test_threads_that_ask_the_same_pay_once():
+    memory = Memory()
+    paid, told = [], []
+    start = threading.Barrier(12)
+
+    def ask(question):
+        start.wait()
+        with memory.asking("shop", question) as slot:
+            if slot.release is None:
+                paid.append(question)
+                slot.record(Release((question,), {}, ""))
+            else:
+                told.append(slot.release.picks)
+
+    threads = [threading.Thread(target=ask, args=(f"q{i % 3}",)) for i in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(paid) == ["q0", "q1", "q2"]
+    assert sorted(told) == [("q0",)] * 3 + [("q1",)] * 3 + [("q2",)] * 3
+    assert memory._asking == {}
+
+
+def test_another_question_does_not_wait():
+    memory = Memory()
+    with memory.asking("shop", "slow"), memory.asking("shop", "quick") as slot:
+        assert slot.release is None
+
+
+def test_the_least_recently_told_is_forgotten_first():
+    memory = Memory(capacity=2)
+    for question in ("a", "b", "a", "c"):
+        with memory.asking("shop", question) as slot:
+            slot.record(ANSWER)
+    told = {}
+    for question in ("a", "b", "c"):
+        with memory.asking("shop", question) as slot:
+            told[question] = slot.release is not None
+    assert told == {"a": True, "b": False, "c": True}
+
+
+def test_one_database_can_be_forgotten():
+    memory = Memory()
+    for database in ("shop", "other"):
+        with memory.asking(database, "q") as slot:
+            slot.record(ANSWER)
+    memory.forget("shop")
+    assert len(memory) == 1
+    memory.forget()
+    assert len(memory) == 0
+
+
+def test_a_fingerprint_tells_types_and_shapes_apart():
+    questions = [
+        fingerprint(k=6),
+        fingerprint(k="6"),
+        fingerprint(k=6.0),
+        fingerprint(k=None),
+        fingerprint(k=[6]),
+        fingerprint(k=["6", "1"]),
+        fingerprint(k=["61"]),
+        fingerprint(k=["6", ["1"]]),
+        fingerprint(k=np.array([[1, 2], [3, 4]])),
+        fingerprint(k=np.array([1, 2, 3, 4])),
+        fingerprint(k=np.array([1, 2, 3, 4], dtype=np.float32)),
+        fingerprint(k=np.array(["1", None], dtype=object)),
+        fingerprint(j=6),
+    ]
+    assert len(set(questions)) == len(questions)
+
+
+@given(st.dictionaries(st.text(max_size=4), st.lists(st.integers() | st.text(max_size=3) | st.none()), max_size=4))
+def test_a_fingerprint_does_not_depend_on_the_order_of_names(facts):
+    assert fingerprint(f=facts) == fingerprint(f=dict(reversed(list(facts.items()))))
+
+
+def test_rows_in_another_order_are_the_same_content(con, host, purchases):
+    before = content_fingerprint(host, purchases)
+    con.execute("CREATE OR REPLACE TABLE purchases AS SELECT * FROM purchases ORDER BY hash(user_id, item_id)")
+    assert content_fingerprint(host, purchases) == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "INSERT INTO purchases VALUES (1, 1)",
+        "DELETE FROM purchases WHERE user_id = 1",
+        "UPDATE purchases SET item_id = 6 WHERE user_id = 1",
+        "UPDATE purchases SET user_id = item_id, item_id = user_id WHERE user_id = 3",
+        "INSERT INTO purchases VALUES (NULL, 1)",
+        "DELETE FROM purchases",
+    ],
+)
+def test_changed_rows_are_another_content(con, host, purchases, change):
+    before = content_fingerprint(host, purchases)
+    con.execute(change)
+    assert content_fingerprint(host, purchases) != before
+
+
+def test_uncommitted_rows_do_not_count_yet(con, host, purchases):
+    before = content_fingerprint(host, purchases)
+    con.execute("BEGIN")
+    con.execute("INSERT INTO purchases VALUES (1, 1)")
+    assert content_fingerprint(host, purchases) == before
+    con.execute("COMMIT")
+    assert content_fingerprint(host, purchases) != before
+
+
+def test_best_match_depends_on_what_its_similarity_reads(con, host):
+    con.execute("CREATE TABLE pickups AS SELECT i AS lat, 'x' AS note FROM range(50) t(i)")
+    pickups = Catalog(host).protect("pickups", budget=1, relevance="best_match", similarity="1 - abs(r.lat - v.lat)")
+    before = content_fingerprint(host, pickups)
+    con.execute("UPDATE pickups SET note = 'y'")
+    assert content_fingerprint(host, pickups) == before
+    con.execute("UPDATE pickups SET lat = 7 WHERE lat = 8")
+    assert content_fingerprint(host, pickups) != before
+
+
+def test_a_similarity_that_reads_nothing_depends_on_the_count(con, host):
+    constant = Catalog(host).protect("purchases", budget=1, relevance="best_match", similarity="v.w")
+    before = content_fingerprint(host, constant)
+    con.execute("INSERT INTO purchases VALUES (1, 1)")
+    assert content_fingerprint(host, constant) != before
+
+
+def test_a_relation_that_cannot_be_read_says_so_without_its_rows(con, host, purchases):
+    con.execute("DROP TABLE purchases")
+    with pytest.raises(EngineError, match="memory.main.purchases failed"):
+        content_fingerprint(host, purchases)
+
+
+def test_databases_in_memory_have_identities_of_their_own(host, purchases):
+    with duckdb.connect() as other:
+        other.execute("CREATE TABLE purchases AS SELECT 1 AS user_id, 1 AS item_id")
+        there = DuckDBHost(other.cursor())
+        Catalog(there).protect("purchases", unit="user_id", item="item_id", budget=1, delta=0)
+        assert identity(there, "memory") != identity(host, "memory")
+    assert identity(host, "memory") == identity(host, "memory")
+
+
+def test_a_copied_file_has_an_identity_of_its_own(tmp_path):
+    def mark(file):
+        with duckdb.connect(file) as con:
+            host = DuckDBHost(con.cursor())
+            found = identity(host, file.stem)
+            host.close()
+            return found
+
+    original = tmp_path / "one.duckdb"
+    with duckdb.connect(original) as con:
+        con.execute("CREATE TABLE purchases AS SELECT 1 AS user_id, 1 AS item_id")
+        host = DuckDBHost(con.cursor())
+        Catalog(host).protect("purchases", unit="user_id", item="item_id", budget=1, delta=0)
+        host.close()
+    copy = tmp_path / "two.duckdb"
+    copy.write_bytes(original.read_bytes())
+    assert mark(original) == mark(original)
+    assert mark(copy) != mark(original)
