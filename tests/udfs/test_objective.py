@@ -54,6 +54,8 @@ def test_scores_equal_the_rule_after_any_adds_and_swaps(seed, diversity, weight,
             objective.swap(slot, int(item))
             picks[slot] = int(item)
         assert objective.picks == picks
+        left = np.setdiff1d(np.arange(case.n), picks)
+        expect_scores(objective.marginals(left), [rule([*picks, v]) for v in left], unit)
         assert objective.value() == pytest.approx(rule(picks))
         assert objective.mean_distance() == (pytest.approx(case.d(picks) / (k * (k - 1) / 2)) if diversity else None)
     objective.clear()
