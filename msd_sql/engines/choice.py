@@ -23,7 +23,7 @@ ENGINES = ("auto", "memory", "sql")
 _PURCHASE = 14  # bytes that a purchase takes in the memory engine while its index is made
 _MATCH = 12  # the same for a (unit, candidate) pair with a similarity
 _SHARE = 0.5  # of the memory limit: DuckDB's own buffers and the rest of the process need the other half
-_UNITS = {"": 1, "K": 10, "M": 20, "G": 30, "T": 40, "P": 50}
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40, "P": 50}
 
 
 def check_engine(engine: str) -> str:

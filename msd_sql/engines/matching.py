@@ -160,7 +160,9 @@ class _Draft:
         first = exp.Window(
             this=exp.RowNumber(),
             partition_by=[exp.column("i", table="c")],
-            order=exp.Order(expressions=[exp.Ordered(this=column.copy()) for column in columns or [exp.column("i", table="c")]]),
+            order=exp.Order(
+                expressions=[exp.Ordered(this=column.copy()) for column in columns or [exp.column("i", table="c")]]
+            ),
         )
         rows = exp.select("c.i AS i", *columns, first.as_("nth")).from_(table(relation).as_("v"))
         rows = rows.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c")))

@@ -69,7 +69,9 @@ def unit_code(unit: exp.Expression, kind: str, room: int) -> exp.Expression:
         return exp.Add(this=exact, expression=exp.Literal.number(below)) if below else exact
     if kind in _LARGE:  # the upper half of the codes is for those that do not fit, so that they never meet the others
         half = 1 << (room - 1)
-        text = "CASE WHEN u BETWEEN 0 AND $last THEN CAST(u AS BIGINT) ELSE $half + CAST(HASH(u) >> $shift AS BIGINT) END"
+        text = (
+            "CASE WHEN u BETWEEN 0 AND $last THEN CAST(u AS BIGINT) ELSE $half + CAST(HASH(u) >> $shift AS BIGINT) END"
+        )
         return _filled(text, unit, last=half - 1, half=half, shift=65 - room)
     return _filled("CAST(HASH(u) >> $shift AS BIGINT)", unit, shift=64 - room)
 

@@ -56,7 +56,10 @@ SELECT chosen.slot AS slot, COUNT(*) AS units
 FROM chosen JOIN (SELECT unit FROM chosen GROUP BY unit HAVING COUNT(*) <= $cap) AS loose ON chosen.unit = loose.unit
 GROUP BY chosen.slot
 """
-REACHED = "SELECT SUM(LEAST(picks, $cap)) AS units FROM (SELECT COUNT(*) AS picks FROM chosen GROUP BY unit) AS held"
+REACHED = """
+SELECT CAST(SUM(LEAST(picks, $cap)) AS BIGINT) AS units
+FROM (SELECT COUNT(*) AS picks FROM chosen GROUP BY unit) AS held
+"""
 
 
 class SqlCoverage:
@@ -177,9 +180,7 @@ def pairs_step(binding: Binding) -> Step:
 
 def greedy_steps(binding: Binding, cap: int) -> Iterator[Step]:
     """The statements of a greedy run's first round, for `msd_explain`: nothing is run."""
-    names = binding.with_temps(
-        **{name: binding.temp(name) for name in ("pairs", "chosen", "filled", "held")}
-    )
+    names = binding.with_temps(**{name: binding.temp(name) for name in ("pairs", "chosen", "filled", "held")})
     yield pairs_step(binding)
     yield step("totals", TOTALS, names)
     yield step("chosen", CHOSEN, names, slot=0, item=0).kept(binding.temp("chosen"))
@@ -192,4 +193,3 @@ def scattered(at: Column, values: Column, n: int) -> IntArray:
     found = np.zeros(n, np.int64)
     found[at] = values
     return found
-

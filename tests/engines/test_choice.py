@@ -1,0 +1,75 @@
+"""The engine is chosen by what fits in memory, or by the caller; explaining it reads no row."""
+
+import pytest
+
+from msd_sql.engines import build, describe
+from msd_sql.engines.choice import estimated_rows, memory_limit, parse_size
+from msd_sql.engines.sql import SqlCoverage
+from msd_sql.errors import InputError
+from msd_sql.udfs import Coverage
+
+from .conftest import candidates, protected, purchases
+
+
+@pytest.fixture
+def shop(con):
+    con.execute("CREATE TABLE purchases AS SELECT range AS user_id, range % 7 AS item_id FROM range(100000)")
+    return con
+
+
+def test_memory_while_the_index_fits(shop, host):
+    assert describe(host, protected(), candidates(range(7))).engine == "memory"
+    assert isinstance(build(host, protected(), candidates(range(7)), k=2), Coverage)
+
+
+def test_sql_when_it_does_not(con, host):
+    con.execute("CREATE TABLE numbers AS SELECT range AS n FROM range(3000000)")
+    con.execute("CREATE VIEW purchases AS SELECT n AS user_id, n % 7 AS item_id FROM numbers")
+    con.execute("SET memory_limit = '64MB'")
+    assert describe(host, protected(), candidates(range(7))).engine == "sql"
+
+
+def test_the_caller_decides(shop, host):
+    assert isinstance(build(host, protected(), candidates(range(7)), k=2, engine="sql"), SqlCoverage)
+    assert describe(host, protected(), candidates(range(7)), engine="sql").engine == "sql"
+
+
+@pytest.mark.parametrize("call", [build, describe])
+def test_an_unknown_engine_is_told_with_the_nearest_name(shop, host, call):
+    more = {"k": 2} if call is build else {}
+    with pytest.raises(InputError, match="Did you mean 'memory'"):
+        call(host, protected(), candidates([1]), engine="memroy", **more)
+
+
+def test_rows_are_estimated_for_tables_views_and_files(shop, host, tmp_path):
+    assert estimated_rows(host, protected()) == 100_000
+    shop.execute(f"COPY purchases TO '{tmp_path}/p.parquet'")
+    shop.execute(f"CREATE VIEW filed AS FROM '{tmp_path}/p.parquet'")
+    assert estimated_rows(host, protected(relation="filed")) == 100_000
+
+
+def test_the_limit_is_duckdbs_own(con, host):
+    con.execute("SET memory_limit = '512MiB'")
+    assert memory_limit(host) == 512 << 20
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("8.0 GiB", 8 << 30), ("1.5 GB", 1_500_000_000), ("512 bytes", 512), ("953.6 MiB", int(953.6 * 2**20))],
+)
+def test_sizes_are_read_as_duckdb_prints_them(text, size):
+    assert parse_size(text) == size
+
+
+def test_describing_names_every_step_and_reads_nothing(shop, host, engine):
+    shop.execute("CREATE VIEW poisoned AS SELECT user_id, error('a row was read')::BIGINT AS item_id FROM purchases")
+    found = describe(host, protected(relation="poisoned"), candidates(range(7)), engine=engine)
+    names = [step.name for step in found.steps]
+    assert names == (["keys"] if engine == "memory" else ["pairs", "totals", "chosen", "full", "losses"])
+    assert all(step.sql() for step in found.steps)
+
+
+def test_counts_are_all_there_is_without_a_unit(con, host, engine):
+    purchases(con, [(1, 0)])
+    found = describe(host, protected(unit=None), candidates([0]), engine=engine)
+    assert [step.name for step in found.steps] == ["counts"]
