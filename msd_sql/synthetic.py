@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from msd_sql.errors import InputError
 from msd_sql.synthetic_words import BRANDS, LABELS, SHELVES
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def shop(products: int = PRODUCTS, users: int = USERS, seed: int = SEED) -> Shop
     >>> len(shop(products=300, users=1_000).titles)
     300
     """
+    if products < len(SHELVES) or users < 1:
+        raise InputError(f"The shop needs at least {len(SHELVES)} products and 1 user; got {products} and {users}.")
     rng = np.random.default_rng(seed)
     share = np.array([shelf.share for shelf in SHELVES])
     share /= share.sum()

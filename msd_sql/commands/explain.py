@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from msd_sql.shell.session import Session
 
     session = Session.open(args.file, read_only=True)
-    session.mode, session.bail = args.mode, True
+    session.mode = args.mode
     try:
         session.statement(statement(args.items, args.k, args.eps, args.diversity, args.options))
         return int(session.failed)

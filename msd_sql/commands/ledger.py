@@ -9,7 +9,9 @@ import argparse
 
 from msd_sql.commands.shell import MODES
 
-COLUMNS = "at, relation, kind, k, n, method, bound, eps, delta, exact, asserted_public, replayed"
+COLUMNS = """strftime("at", '%Y-%m-%d %H:%M:%S') AS at_utc, relation, kind, k, n, method, bound, eps, delta,
+concat_ws(', ', CASE WHEN exact THEN 'exact' END, CASE WHEN asserted_public THEN 'asserted public' END,
+CASE WHEN replayed THEN 'replayed' END) AS remarks"""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     from msd_sql.shell.session import Session
 
     session = Session.open(args.file, read_only=True)
-    session.mode, session.bail, session.max_rows = args.mode, True, 1_000
+    session.mode, session.max_rows = args.mode, 1_000
     try:
         if args.mode == "box":
             session.command(".budget")

@@ -22,7 +22,7 @@ Connection = duckdb.DuckDBPyConnection
 Relation = duckdb.DuckDBPyRelation
 
 _RECORDING = re.compile(rf"\b(?:{'|'.join(RECORDING)})\b", re.IGNORECASE)
-_SILENT = (["Count"], ["Success"], [])
+_SILENT: tuple[list[str], ...] = (["Count"], ["Success"], [])
 # Python has no value for these, or needs another package to make one: such a result is drawn by DuckDB itself.
 _LOSSY = re.compile(r"TIME ZONE|INTERVAL|_NS\b|MAP\(|UNION|VARIANT|GEOMETRY", re.IGNORECASE)
 _AT_ONCE = 200
