@@ -1,0 +1,216 @@
+import contextlib
+import io
+import math
+import subprocess
+import sys
+from decimal import Decimal
+from fractions import Fraction
+from itertools import permutations
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msd_sql.udfs import Coverage, CoverageIndex, Uniform
+from msd_sql.udfs.accounting import BOUNDS
+from msd_sql.udfs.audit_cases import cases
+from msd_sql.udfs.audit_neighbours import family
+from msd_sql.udfs.exact_audit import Leaf, Offsets, Question, divergence, transcripts
+from msd_sql.udfs.mechanism import ExponentialMechanism
+from msd_sql.udfs.methods import METHODS
+from msd_sql.udfs.objective import Objective
+from msd_sql.udfs.randomness import SeededSource
+from msd_sql.udfs.sampler import exact_weights
+from msd_sql.udfs.types import ONE
+
+from msd_sql import audit as command
+
+DISTANCES = np.array([[0.0, 0.4, 0.9], [0.4, 0.0, 0.3], [0.9, 0.3, 0.0]])
+GREEDY = Question("greedy", 2, Uniform(3, 2), Offsets(DISTANCES), 0.5)
+
+
+def build(kinds, n=3, k=2):
+    pairs = [(item, unit) for unit, kind in enumerate(kinds) for item in range(n) if kind >> item & 1]
+    items, units = np.array([*pairs, (0, 0)])[:-1].T
+    return Coverage(CoverageIndex.from_pairs(items, units, n), m=len(kinds), k=k)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """The quick audit as the command runs it, as it should be and with the sensitivity halved: exit code, findings."""
+    seen = {}
+    with pytest.MonkeyPatch.context() as patch:
+        report = command.report
+        patch.setattr(command, "report", lambda findings: seen.update(last=findings) or report(findings))
+        for name, options in {"right": [], "broken": ["--break", "sensitivity"]}.items():
+            printed, noise = io.StringIO(), io.StringIO()
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(noise):
+                code = command.main(["--quick", *options])
+            seen[name] = SimpleNamespace(
+                code=code, findings=seen["last"], printed=printed.getvalue(), noise=noise.getvalue()
+            )
+    return seen
+
+
+def test_every_claim_holds(runs):
+    assert [finding for finding in runs["right"].findings if finding.verdict != "holds"] == []
+    assert {finding.bound for finding in runs["right"].findings} == set(BOUNDS)
+    private = {name for name, method in METHODS.items() if method.can_be_private and method.reads_relevance}
+    assert {finding.case.method for finding in runs["right"].findings} == private
+
+
+def test_halved_sensitivity_is_caught_for_every_method_and_all_bounds_that_can_be_tight(runs):
+    caught = [finding for finding in runs["broken"].findings if finding.verdict == "VIOLATED"]
+    assert {finding.bound for finding in caught} == {"basic", "zcdp", "telescoping", "coverage", "decomposable"}
+    assert {finding.case.method for finding in caught} == {finding.case.method for finding in runs["broken"].findings}
+    assert any("cap" in finding.case.name for finding in caught)
+    assert any("best_match" in finding.case.name for finding in caught)
+
+
+def test_instances_are_tight_enough_to_mean_something(runs):
+    tightest = {}
+    for finding in runs["right"].findings:
+        share = finding.found.eps / finding.eps
+        tightest[finding.bound] = max(share, tightest.get(finding.bound, 0))
+    assert tightest["basic"] > 0.99
+    assert tightest["telescoping"] > 0.99
+    assert tightest["zcdp"] > 0.75
+    assert tightest["coverage"] > 0.6
+    assert tightest["decomposable"] > 0.4
+
+
+def test_command_exits_with_zero_when_all_claims_hold(runs):
+    run = runs["right"]
+    assert run.code == 0
+    assert "every one holds" in run.printed
+    assert "VIOLATED" not in run.printed
+    assert run.noise == ""  # no progress unless a person is watching
+
+
+def test_command_exits_with_one_when_sensitivity_is_broken(runs):
+    run = runs["broken"]
+    assert run.code == 1
+    assert run.printed.count("VIOLATED") == sum(finding.verdict == "VIOLATED" for finding in run.findings) > 0
+    assert "the audit noticed" in run.printed
+
+
+def test_an_audit_that_notices_nothing_says_that_it_is_blind(monkeypatch, capsys):
+    blind = [case for case in cases(quick=True) if case.name.startswith("lure k=1")]
+    monkeypatch.setattr(command, "cases", lambda quick: blind)
+    monkeypatch.setitem(command.BREAKS, "sensitivity", 1.0)
+    assert command.main(["--break", "sensitivity"]) == 2
+    assert "blind" in capsys.readouterr().out
+
+
+def test_module_runs_as_a_command():
+    run = subprocess.run(
+        [sys.executable, "-m", "msd_sql.audit", "--table"], capture_output=True, encoding="utf-8", check=True
+    )
+    assert "telescoping" in run.stdout
+
+
+def test_command_prints_the_check_table(capsys):
+    assert command.main(["--table"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[3:]] == list(BOUNDS)
+    assert lines[-1].split()[1:] == ["0.01201", "0.01201", "0.01201", "0.01201", "0.1041"]
+
+
+def test_transcripts_of_greedy_equal_a_calculation_by_hand():
+    """Two picks of three: gains counted from the sets themselves, offsets from the distances, all as Fractions."""
+    eta, kinds = 0.7, (0b011, 0b100, 0b110)
+    relevance = build(kinds)
+
+    def score(picked, item):
+        gain = sum(1 for kind in kinds if kind >> item & 1 and not any(kind >> p & 1 for p in picked))
+        public = 0.5 * sum(DISTANCES[p][item] for p in picked)  # λ·2/(k(k-1)) = 1/2
+        return gain, public / (0.5 * 0.5 / len(kinds))
+
+    def chances(picked):
+        left = [item for item in range(3) if item not in picked]
+        gains, offsets = zip(*(score(picked, item) for item in left), strict=True)
+        top = max(offsets)
+        scores = [gain * ONE + round((offset - top) * ONE) for gain, offset in zip(gains, offsets, strict=True)]
+        weights = exact_weights(np.array(scores), eta)
+        return {item: Fraction(weight, sum(weights)) for item, weight in zip(left, weights, strict=True)}
+
+    expected = sorted(chances(())[a] * chances((a,))[b] for a, b in permutations(range(3), 2))
+    leaves = transcripts(GREEDY, relevance, build((0, 0, 0)), eta)
+    found = sorted(leaf.left for leaf in leaves)
+    assert len(found) == 6
+    for exact, decimal in zip(expected, found, strict=True):
+        assert abs(Fraction(decimal) / exact - 1) < Fraction(1, 10**50)
+
+
+@pytest.mark.parametrize("method", ["greedy", "nosg", "osg", "rel", "mix", "local_search"])
+def test_transcripts_are_a_probability_distribution(method):
+    question = Question(method, 2, Uniform(3, 2), Offsets(DISTANCES), 0.3)
+    leaves = transcripts(question, build((1, 2, 7)), build((1, 2, 4)), 0.5, draws=2)
+    for side in ("left", "right"):
+        assert abs(sum(Fraction(getattr(leaf, side)) for leaf in leaves) - 1) < Fraction(1, 10**50)
+
+
+def test_audited_distribution_is_what_a_real_run_draws_from():
+    eta, draws = 0.8, 2500
+    relevance = build((0b011, 0b100, 0b110, 0b010))
+    leaves = {}
+    prefixes = [(a, b) for a in range(3) for b in range(2)]
+    first = exact_weights(GREEDY.next_event(relevance, ()).scores, eta)
+    for a, b in prefixes:
+        second = exact_weights(GREEDY.next_event(relevance, (a,)).scores, eta)
+        left = [item for item in range(3) if item != a]
+        leaves[a, left[b]] = first[a] / sum(first) * second[b] / sum(second)
+    assert sorted(leaves.values()) == pytest.approx(
+        sorted(float(leaf.left) for leaf in transcripts(GREEDY, relevance, relevance, eta)), rel=1e-12
+    )
+    source = SeededSource(6)
+    seen = dict.fromkeys(leaves, 0)
+    for _ in range(draws):
+        relevance.clear()
+        objective = Objective(relevance, Offsets(DISTANCES), k=2, diversity=0.5, weight=0.5)
+        mechanism = ExponentialMechanism(eta, source)
+        picks = METHODS["greedy"].run(objective, Uniform(3, 2), mechanism, source, k=2, gamma=0.5)
+        seen[tuple(picks)] += 1
+    statistic = sum((seen[key] - draws * chance) ** 2 / (draws * chance) for key, chance in leaves.items())
+    assert statistic < 35.9  # 5 degrees of freedom, p = 1e-6
+
+
+def test_search_over_neighbours_finds_the_worst_pair():
+    eta, eps, delta = 0.9, 0.8, 1e-3
+    everyone = family(GREEDY, build, kinds=4, units=2)
+    pairs = list(zip(everyone.left.tolist(), everyone.right.tolist(), strict=True))
+    assert len(everyone.datasets) == 10
+    assert len(pairs) == len(set(pairs)) == 4 * 4 * 3
+
+    def measured(left, right):
+        return divergence(transcripts(GREEDY, build(left), build(right), eta), eps, delta)
+
+    exhaustive = [measured(everyone.datasets[a], everyone.datasets[b]) for a, b in pairs]
+    found = [measured(left, right) for left, right in everyone.worst(eta, eps, delta)]
+    assert max(one.eps for one in found) == pytest.approx(max(one.eps for one in exhaustive), rel=1e-9)
+    assert max(one.delta_low for one in found) == pytest.approx(max(one.delta_low for one in exhaustive), rel=1e-9)
+
+
+@given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), min_size=2, max_size=6), st.floats(0, 0.9))
+def test_exact_eps_is_where_the_hockey_stick_meets_delta(masses, delta):
+    left, right = (sum(side) for side in zip(*masses, strict=True))
+    leaves = [Leaf(Decimal(p) / left, Decimal(q) / right) for p, q in masses]
+    eps = divergence(leaves, 1.0, delta).eps
+    assert divergence(leaves, eps * (1 + 1e-12) + 1e-12, delta).delta_low <= delta + 1e-12
+    if eps > 1e-9:
+        assert divergence(leaves, eps * (1 - 1e-6), delta).delta_high >= delta
+
+
+def test_randomised_response_has_the_privacy_that_it_is_known_for():
+    answer = [Leaf(Decimal(3) / 4, Decimal(1) / 4), Leaf(Decimal(1) / 4, Decimal(3) / 4)]
+    found = divergence(answer, math.log(2), 0.0)
+    assert found.eps == pytest.approx(math.log(3), rel=1e-15)
+    assert found.delta_low == pytest.approx(0.75 - 2 * 0.25)
+
+
+def test_lumped_transcripts_count_against_the_claim():
+    leaves = [Leaf(Decimal("0.9"), Decimal("0.9")), Leaf(Decimal("0.1"), Decimal("0.1"), lumped=True)]
+    found = divergence(leaves, 0.5, 0.0)
+    assert found.delta_low == 0
+    assert found.delta_high == pytest.approx(0.1)
