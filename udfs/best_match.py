@@ -19,7 +19,7 @@ from .types import FRACTION_BITS, IntArray
 
 __all__ = ["BestMatch", "BestMatchIndex"]
 
-_BLOCK = 1 << 22  # similarities looked at together: bounds the temporary arrays
+_BLOCK = 1 << 16  # similarities looked at together: their temporary arrays stay in the processor's cache
 
 
 class BestMatch(Marginals):
@@ -48,7 +48,8 @@ class BestMatch(Marginals):
         count = len(index.weights)
         self._best = np.zeros(count, np.int32)
         self._second = np.zeros(count, np.int32)  # this and the next only from the first swap on
-        self._best_slot = np.full(count, -1, np.int32)
+        self._best_slot = np.full(count, -1, np.int64)
+        self._to_picks = np.zeros((count, 0), np.int32)  # similarity of every unit to every pick
 
     def add(self, item: int) -> None:
         """Append a pick: only units that it suits better than all before change their marginals."""
@@ -65,15 +66,19 @@ class BestMatch(Marginals):
         self._append(code)
 
     def swap(self, slot: int, item: int) -> None:
-        """Replace one pick: only the units of the two items are read."""
+        """Replace one pick: a unit is looked at only where one of the two items is among its two best matches."""
         loss = self._losses()
         out, new = self._picks[slot], self._code(item)
         self._picks[slot] = new
-        self._slot_of[out] = -1
-        self._slot_of[new] = slot
         loss[slot] += self._lone(new) - self._lone(out)
         self._value += self._lone(new) - self._lone(out)
-        self._settle(np.union1d(self._units(out)[0], self._units(new)[0]), loss)
+        leaving, left = self._units(out)
+        coming, come = self._units(new)
+        self._to_picks[leaving, slot] = 0
+        self._to_picks[coming, slot] = come
+        leaving = leaving[left >= self._second[leaving]]
+        coming = coming[come > self._second[coming]]
+        self._settle(np.union1d(leaving, coming), loss)
 
     def clear(self) -> None:
         """Forget the picks; the index stays."""
@@ -88,28 +93,43 @@ class BestMatch(Marginals):
         self._index.turn_round()
         self._second[:] = 0
         self._best_slot[:] = -1
+        # As if no pick were there yet: `_settle` enters them all.
+        self._gain[:-1] = self._first_gains
+        self._value = sum(self._lone(code) for code in self._picks)
+        met = np.flatnonzero(self._best)
+        self._best[:] = 0
+        self._to_picks = np.zeros((len(self._best), len(self._picks)), np.int32)
+        for slot, code in enumerate(self._picks):
+            units, similar = self._units(code)
+            self._to_picks[units, slot] = similar
         loss = np.array([self._lone(code) for code in self._picks], dtype=np.int64)
-        self._settle(np.flatnonzero(self._best), loss)
+        self._settle(met, loss)
         return loss
 
     def _settle(self, units: Codes, loss: IntArray) -> None:
         """Find the best and the second best match of these units again and enter what changed in the table."""
+        had = self._best[units], self._second[units], self._best_slot[units]
+        has = _two_best(self._to_picks[units])
+        changed = np.flatnonzero((had[0] != has[0]) | (had[1] != has[1]) | (had[2] != has[2]))
+        units = units[changed]
+        best, second, slots = (column[changed] for column in has)
+        best0, second0, slots0 = (column[changed] for column in had)
+        self._best[units], self._second[units], self._best_slot[units] = best, second, slots
+
+        # A unit without a match has slot -1 and best = second = 0: what it adds to the last slot is 0.
+        weight = self._index.weights[units]
+        self._value += int((weight * (best - best0)).sum())
+        np.add.at(loss, slots, weight * (best - second))
+        np.subtract.at(loss, slots0, weight * (best0 - second0))
+        back, row, row0 = self._back.reshape(-1), slots * self._width, slots0 * self._width
+        least = np.minimum(second, second0)
         for part, items, owner, s in self._blocks(units):
-            some = units[part]
-            weight = self._index.weights[some]
-            old = self._best[some], self._second[some], self._best_slot[some]
-            new = _two_best(len(some), owner, s, self._slot_of[items])
-            self._best[some], self._second[some], self._best_slot[some] = new
-            self._value += int((weight * (new[0] - old[0])).sum())
-            each = weight[owner]
-            np.add.at(self._gain, items, each * (np.maximum(s - new[0][owner], 0) - np.maximum(s - old[0][owner], 0)))
-            for (best, second, slots), sign in ((old, -1), (new, 1)):
-                held = slots >= 0
-                np.add.at(loss, slots[held], sign * (weight * (best - second))[held])
-                inside = held[owner]
-                low, high = second[owner][inside], best[owner][inside]
-                back = sign * each[inside] * (np.clip(s[inside], low, high) - low)
-                np.add.at(self._back.reshape(-1), slots[owner][inside] * self._width + items[inside], back)
+            counts = s > least[part][owner]  # a match below the second best holds nothing up and gains nothing
+            items, owner, s = items[counts], owner[counts] + part.start, s[counts]
+            each, high, low, high0, low0 = weight[owner], best[owner], second[owner], best0[owner], second0[owner]
+            np.add.at(self._gain, items, each * (np.maximum(s, high) - high - np.maximum(s, high0) + high0))
+            np.add.at(back, row[owner] + items, each * (np.clip(s, low, high) - low))
+            np.subtract.at(back, row0[owner] + items, each * (np.clip(s, low0, high0) - low0))
 
     def _units(self, code: int) -> tuple[Codes, Codes]:
         return self._index.units(code)
@@ -131,15 +151,10 @@ class BestMatch(Marginals):
             start = stop
 
 
-def _two_best(count: int, owner: Codes, s: Codes, slots: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Per unit: its highest similarity to a pick, the next one, and the slot of the highest (-1: no pick)."""
-    picked = slots >= 0
-    owner, s, slots = owner[picked], s[picked], slots[picked]
-    best, second = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    best_slot = np.full(count, -1, np.int64)
-    np.maximum.at(best, owner, s)
-    highest = s == best[owner]
-    best_slot[owner[highest]] = slots[highest]
-    others = slots != best_slot[owner]
-    np.maximum.at(second, owner[others], s[others])
-    return best, second, best_slot
+def _two_best(to_picks: npt.NDArray[np.int32]) -> tuple[Codes, Codes, Codes]:
+    """Per unit (row): its highest similarity to a pick, the next one, and the slot of the highest (-1: none at all)."""
+    rows = np.arange(len(to_picks))
+    slots = to_picks.argmax(axis=1)
+    best = to_picks[rows, slots]
+    to_picks[rows, slots] = 0
+    return best, to_picks.max(axis=1), np.where(best > 0, slots, -1)
