@@ -1,0 +1,16 @@
+"""What the paper claims, what was measured, and whether the two agree: data for the page, computed from the results."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from .claims_effort import effort_claims
+from .claims_utility import LABEL, utility_claims
+from .verdicts import Claim
+
+__all__ = ["LABEL", "Claim", "claims"]
+
+
+def claims(frame: pd.DataFrame) -> list[Claim]:
+    """List every claim whose cells were run."""
+    return [*utility_claims(frame), *effort_claims(frame)]

@@ -1,0 +1,75 @@
+"""The results: one CSV row per run, appended cell by cell, so that an interrupted run goes on where it stopped."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import pandas as pd
+
+from .cells import Cell
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run: what was asked, what came out, what it took."""
+
+    cell: str
+    task: str
+    method: str
+    calibration: str
+    n: int
+    m: int
+    k: int
+    eps: float | None
+    delta: float
+    gamma: float
+    diversity: float
+    timed: bool
+    run: int
+    objective: float
+    relevance: float
+    spread: float
+    calls: int
+    seconds: float
+    rounds: int
+    bound: str
+    eps0: float | None
+    eta: float | None
+
+
+class Results:
+    """A CSV file that knows which cells it holds.
+
+    >>> Results(Path("/nowhere/results.csv")).has(Cell("uber", "greedy", "exact", 20, None))
+    False
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._held: set[str] = set()
+        if path.is_file():
+            with path.open(newline="") as lines:
+                self._held = {line["cell"] for line in csv.DictReader(lines)}
+
+    def has(self, cell: Cell) -> bool:
+        """Tell whether the cell was run before."""
+        return cell.key in self._held
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Append the rows of one whole cell."""
+        new = not self.path.is_file()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a", newline="") as file:
+            writer = csv.DictWriter(file, [field.name for field in fields(Row)])
+            if new:
+                writer.writeheader()
+            for row in rows:
+                writer.writerow(asdict(row))
+                self._held.add(row.cell)
+
+    def frame(self) -> pd.DataFrame:
+        """Read everything there is."""
+        return pd.read_csv(self.path, keep_default_na=False, na_values={"eps": "", "eps0": "", "eta": ""})

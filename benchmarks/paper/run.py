@@ -1,0 +1,96 @@
+"""Runs a cell: plan, calibrate (ours or the authors'), select, and measure the chosen set exactly."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from msd_sql.udfs.accounting import authors
+from msd_sql.udfs.methods import METHODS
+from msd_sql.udfs.plan import Plan, plan
+from msd_sql.udfs.randomness import SeededSource
+from msd_sql.udfs.selection import evaluate, select
+
+from .cells import GAMMA, Cell
+from .results import Row
+from .tasks import Task, task
+
+# Without noise and without samples every run is the same one.
+DETERMINISTIC = frozenset({"greedy", "ls"})
+
+
+def runs_of(cell: Cell, runs: int) -> int:
+    """Say how often a cell has to run: once where nothing is random, unless it is timed.
+
+    >>> runs_of(Cell("uber", "greedy", "exact", 20, None), 10)
+    1
+    """
+    return 1 if cell.calibration == "exact" and cell.method in DETERMINISTIC else runs
+
+
+def planned(cell: Cell, instance: Task) -> Plan:
+    """Make the plan of a cell, δ = m^-1.5, with the calibration that it asks for."""
+    constraint = instance.constraint(cell.k)
+    delta = instance.m**-1.5
+    made = plan(
+        n=instance.n,
+        k=cell.k,
+        eps=cell.eps,
+        delta=delta,
+        diversity=cell.diversity,
+        m=instance.m,
+        relevance=instance.kind,
+        method=cell.method,
+        gamma=GAMMA,
+        matroid=constraint.name,
+        rank=constraint.rank,
+    )
+    if cell.calibration != "authors" or made.calibration is None or cell.eps is None:
+        return made
+    method = METHODS[cell.method]
+    weight = method.weight(GAMMA) * (1.0 - cell.diversity if method.weighs_diversity else 1.0)
+    theirs = authors(cell.eps, delta, rounds=made.rounds, weight=weight, monotone=method.monotone)
+    return replace(made, calibration=theirs)
+
+
+def run(cell: Cell, runs: int, folder: Path | None = None) -> Iterator[Row]:
+    """Run a cell and yield one row per run; the seeds follow from the cell, so a run can be repeated."""
+    instance = task(cell.task, cell.n, cell.m, folder)
+    constraint = instance.constraint(cell.k)
+    made = planned(cell, instance)
+    for number in range(runs_of(cell, runs)):
+        source = SeededSource(zlib.crc32(f"{cell.key}/{number}".encode()))
+        if cell.timed:
+            instance.forget()
+        start = time.perf_counter()
+        outcome = select(made, instance.relevance, instance.distance, constraint, source)
+        seconds = time.perf_counter() - start
+        values = evaluate(instance.relevance, instance.distance, outcome.picks, diversity=cell.diversity, k=made.k)
+        noise = made.calibration
+        yield Row(
+            cell=cell.key,
+            task=cell.task,
+            method=cell.method,
+            calibration=cell.calibration,
+            n=instance.n,
+            m=instance.m,
+            k=cell.k,
+            eps=cell.eps,
+            delta=made.delta,
+            gamma=GAMMA,
+            diversity=cell.diversity,
+            timed=cell.timed,
+            run=number,
+            objective=values.objective,
+            relevance=values.relevance,
+            spread=values.diversity,
+            calls=outcome.calls,
+            seconds=seconds,
+            rounds=made.rounds,
+            bound=noise.bound if noise else "",
+            eps0=noise.eps0 if noise else None,
+            eta=noise.eta if noise else None,
+        )
