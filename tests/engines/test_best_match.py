@@ -16,7 +16,7 @@ from .conftest import candidates, protected
 PRODUCTS = Items("memory.main.products", "id", (), None, (), (), None, relation=Name("memory", "main", "products"))
 NEAR = "1 - abs(r.place - v.place) / 4"
 N = 5
-quick = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 visits = st.lists(
     st.tuples(st.one_of(st.none(), st.integers(0, 5)), st.one_of(st.none(), st.integers(-1, 6))), max_size=25
 )
