@@ -51,7 +51,7 @@ class Rows:
             stop = max(start + 1, int(np.searchsorted(self.bounds, low + _BLOCK, side="right")) - 1)
             span = slice(low, int(self.bounds[stop]))
             parts = self.values[span].astype(np.int64), self.codes[span], self.bounds[start : stop + 1] - low
-            total += sparse.csr_array(parts, shape=(stop - start, width)).T @ weights[start:stop]
+            total += np.asarray(sparse.csr_array(parts, shape=(stop - start, width)).T @ weights[start:stop], np.int64)
             start = stop
         return total
 

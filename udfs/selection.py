@@ -26,7 +26,7 @@ class Outcome:
     picks: tuple[int, ...]
     diversity: float | None  # mean distance of the picks' pairs; None where there is no distance
     receipt: Receipt
-    calls: int  # oracle calls, the paper's measure of work
+    calls: int  # oracle calls, the paper's measure of work; follows from the draws, all of which are accounted for
 
 
 @dataclass(frozen=True)
