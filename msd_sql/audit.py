@@ -61,8 +61,8 @@ def report(findings: Sequence[Finding]) -> str:
 def check_table() -> str:
     """Lay out the largest ε0 that each bound allows at δ = 1e-9, for several ε and numbers of rounds.
 
-    >>> print(check_table().splitlines()[-1])
-    coverage      0.01201   0.01201   0.01201   0.01201    0.1041
+    >>> check_table().splitlines()[-1].split()
+    ['coverage', '0.01201', '0.01201', '0.01201', '0.01201', '0.1041']
     """
     columns = [(0.1, 6), (0.1, 20), (0.1, 100), (0.1, 1000), (1.0, 20)]
     solved = [candidates(eps, 1e-9, rounds=rounds, n=3000, k=rounds, binary=True) for eps, rounds in columns]

@@ -187,8 +187,9 @@ class Divergence:
 def divergence(leaves: Sequence[Leaf], eps: float, delta: float) -> Divergence:
     """Measure the leaves against a claim of (ε, δ), in both directions.
 
-    >>> divergence([Leaf(Decimal("0.75"), Decimal("0.25")), Leaf(Decimal("0.25"), Decimal("0.75"))], 0.5, 0.0).eps
-    1.098612288668...
+    >>> found = divergence([Leaf(Decimal("0.75"), Decimal("0.25")), Leaf(Decimal("0.25"), Decimal("0.75"))], 0.5, 0.0)
+    >>> round(found.eps, 6)
+    1.098612
     """
     with localcontext() as context:
         context.prec = DIGITS
