@@ -53,10 +53,6 @@ class Relations:
         near = suggest("relation", text, self._nearby(text))
         raise CatalogError(f"{near} {HIDDEN}")
 
-    def exists(self, name: Name) -> bool:
-        """Whether there is such a table or view now."""
-        return self._find(name.database, name.schema, name.name) is not None
-
     def columns(self, name: Name) -> dict[str, str]:
         """The columns of a relation with their types, in order."""
         with private(str(name)):  # a view over CSV reads lines of it to know its columns

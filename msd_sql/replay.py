@@ -102,9 +102,6 @@ class Memory:
                 self._releases.popitem(last=False)
 
 
-MEMORY = Memory()
-
-
 def fingerprint(**facts: Any) -> str:
     """A question as a hash of everything that decides its answer; values of different types never look alike.
 
