@@ -1,4 +1,4 @@
-"""What privacy costs: DP-Greedy's objective against Greedy's, with our calibration and with the authors' (issue 2).
+"""What privacy costs: DP-Greedy's objective against Greedy's, with our calibration and with the authors'.
 
 python -m benchmarks.utility [--runs 10] [--seed 7]
 """
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     print("  eps    k   Greedy   DP-Greedy (bound)            authors' calibration          allowed")
     for row in rows:
-        ours, theirs = f"-{row.ours:.2%} ({row.bound})", f"-{row.authors:.2%} ({row.authors_bound})"
+        ours, theirs = f"{-row.ours:+.2%} ({row.bound})", f"{-row.authors:+.2%} ({row.authors_bound})"
         print(f"{row.eps:5g} {row.k:4}  {row.greedy:.5f}   {ours:28} {theirs:28}  -{row.allowed:.1%}")
     return int(any(row.ours > row.allowed for row in rows))
 
