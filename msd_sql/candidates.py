@@ -43,8 +43,7 @@ def candidates(keys: Sequence[str | None], order: Sequence[int] | IntArray, kind
     missing = sum(key is None for key in keys)
     if missing:
         raise InputError(
-            f"items: {missing} of {len(keys)} keys are NULL. A candidate needs a key: add WHERE … IS NOT NULL. "
-            "Nothing was charged."
+            f"items: {missing} of {len(keys)} keys are NULL. A candidate needs a key: add WHERE … IS NOT NULL."
         )
     distinct: list[str] = []
     rows: list[int] = []

@@ -34,7 +34,7 @@ def constraint(
     if caps:
         raise InputError(
             f"quota_cap is {', '.join(map(str, caps))}, but there is no quota: say quota := the column whose values "
-            "are limited. Nothing was charged."
+            "are limited."
         )
     return Uniform(candidates.n, k), []
 
@@ -49,14 +49,14 @@ def quota(values: Features, caps: Sequence[int], n: int, k: int) -> Matroid:
         if caps:
             raise InputError(
                 "A list column as quota means one item per category, so that it has no quota_cap. For at most so many "
-                "items of each value give a column with one value an item. Nothing was charged."
+                "items of each value give a column with one value an item."
             )
         return Transversal(n, values.sets.indptr, values.sets.codes, k)
     levels = [coded(column) for column in values.columns]
     if len(caps) not in (0, 1, len(levels)):
         raise InputError(
             f"quota_cap has {len(caps)} numbers for {len(levels)} quotas; give one number for each, from the outermost "
-            "to the innermost. Nothing was charged."
+            "to the innermost."
         )
     if len(levels) == 1:
         return Partition(levels[0], caps[0] if caps else None, k)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msd_sql.catalog import Catalog
-from msd_sql.errors import EngineError
+from msd_sql.errors import EngineError, MsdError
 from msd_sql.guard import HostResolver, Session
 from msd_sql.host import Host
 from msd_sql.ledger import Ledger
@@ -20,6 +21,23 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 INTERRUPTED = "The query was interrupted. What had been charged before stays charged: see msd_ledger()."
 FIELDS = ("statement", "database", "schema", "path", "session", "connection", "query")
+
+
+@contextmanager
+def uncharged() -> Iterator[None]:
+    """Let every error of what happens before a charge say that nothing was charged.
+
+    >>> with uncharged():
+    ...     raise InputError("k is NULL.")
+    Traceback (most recent call last):
+    msd_sql.udfs.errors.InputError: k is NULL. Nothing was charged.
+    """
+    try:
+        yield
+    except MsdError as error:
+        if "othing was charged" in str(error):
+            raise
+        raise type(error)(f"{error} Nothing was charged.") from None
 
 
 @dataclass(frozen=True)

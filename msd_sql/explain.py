@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msd_sql.amounts import shown
 from msd_sql.asked import Asked
-from msd_sql.context import Call
+from msd_sql.context import Call, uncharged
 from msd_sql.engines import describe
 from msd_sql.prepare import Question, prepare
 
@@ -15,7 +15,8 @@ def explain(call: Call, asked: Asked) -> list[dict[str, str]]:
     """The lines of `msd_explain`: property and value."""
     if not asked.keys:
         return [{"property": "candidates", "value": "0: an empty selection, nothing charged"}]
-    question = prepare(call, asked)
+    with uncharged():
+        question = prepare(call, asked)
     lines = [*_what(question), *_privacy(question), *_budget(call, question), *_engine(call, question)]
     return [{"property": name, "value": value} for name, value in lines]
 

@@ -84,7 +84,7 @@ def given_features(given: Given, candidates: Candidates) -> Features:
         text = texts.pop()
         raise InputError(
             f"features is the same text, '{text}', for every candidate. Name a column without quotes: "
-            f"features := {text}. Nothing was charged."
+            f"features := {text}."
         )
     return found
 
@@ -160,7 +160,7 @@ def one_length(lengths: Iterable[int]) -> int:
     if len(different) > 1 or 0 in different:
         raise InputError(
             "Vectors need one length, the same for every candidate and above 0; lengths "
-            f"{', '.join(str(length) for length in different[:5])} were given. Nothing was charged."
+            f"{', '.join(str(length) for length in different[:5])} were given."
         )
     return different[0] if different else 1
 
@@ -181,14 +181,13 @@ def measure(features: Features, name: str | None, scale: Scale = None) -> Distan
     if chosen == "precomputed":
         raise InputError(
             "precomputed distances come from a declared table of pairs: "
-            "msd_items(…, features := 'pairs_table', distance := 'precomputed'). Nothing was charged."
+            "msd_items(…, features := 'pairs_table', distance := 'precomputed')."
         )
     matrix = _matrix(features, chosen)
     if chosen == "haversine":
         if matrix.shape[1] != 2:
             raise InputError(
-                f"haversine needs two features, latitude and longitude in degrees; {matrix.shape[1]} were given. "
-                "Nothing was charged."
+                f"haversine needs two features, latitude and longitude in degrees; {matrix.shape[1]} were given."
             )
         return DISTANCES["haversine"].make(matrix[:, 0], matrix[:, 1], *_single(scale))
     if chosen == "angular":
@@ -247,7 +246,7 @@ def _codes(features: Features) -> IntArray:
     if sets is None or len(lengths) != 1 or 0 in lengths:
         raise InputError(
             "hamming compares lists place by place, so that all of them need the same length; "
-            "for sets of any size use jaccard. Nothing was charged."
+            "for sets of any size use jaccard."
         )
     return sets.codes.reshape(-1, lengths.pop())
 
@@ -268,12 +267,12 @@ def _matrix(features: Features, name: str) -> FloatArray | npt.NDArray[np.floati
 
 def _other(features: Features) -> str:
     held = "sets" if features.sets is not None else "vectors" if features.vectors is not None else "ordinary columns"
-    return f"These features are {held}, whose natural distance is {_natural(features)}. Nothing was charged."
+    return f"These features are {held}, whose natural distance is {_natural(features)}."
 
 
 def _single(scale: Scale) -> list[float]:
     if isinstance(scale, tuple):
-        raise InputError("haversine takes one scale, in kilometres; a list was given. Nothing was charged.")
+        raise InputError("haversine takes one scale, in kilometres; a list was given.")
     return [] if scale is None else [scale]
 
 

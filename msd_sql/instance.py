@@ -16,7 +16,7 @@ import duckdb
 
 from msd_sql.context import Call, Context
 from msd_sql.errors import EngineError
-from msd_sql.host import DuckDBHost
+from msd_sql.host import DuckDBHost, Host
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class Instance:
         self.kept: dict[str, Any] = {}  # what lives as long as the database: memory of releases, prepared indexes
         self.released: dict[int, Any] = {}  # the last answer of each connection, for the Python face
         self.failed: dict[int, Exception] = {}  # DuckDB hands on the text of an error and not the error
-        self._connections: dict[int, weakref.ref[duckdb.DuckDBPyConnection]] = {}
+        self._connections: dict[int, Callable[[], duckdb.DuckDBPyConnection | None]] = {}
         self._running: dict[int, list[Call]] = {}
         self._known: dict[int, tuple[int, dict[tuple[Any, ...], Any]]] = {}
         self._lock = threading.RLock()
@@ -41,6 +41,11 @@ class Instance:
         """Remember, weakly, a connection that has the macros."""
         with self._lock:
             self._connections[connection] = weakref.ref(con, lambda _: self._left(connection))
+
+    def join_default(self, connection: int) -> None:
+        """Remember DuckDB's default connection, whose Python object comes and goes, by asking for it every time."""
+        with self._lock:
+            self._connections[connection] = self._default
 
     def leave(self, con: duckdb.DuckDBPyConnection) -> None:
         """Forget a connection."""
@@ -79,16 +84,24 @@ class Instance:
 
     @contextmanager
     def call(self, context: Context) -> Iterator[Call]:
-        """A call on a fresh cursor: the caller's own connection is busy with the statement that calls."""
-        cursor = self._cursor(context.connection)
-        call = Call(DuckDBHost(cursor), context, self)
-        with self._lock:
-            self._running.setdefault(context.connection, []).append(call)
-        try:
-            yield call
-        finally:
+        """A call on a host of its own: the caller's own connection is busy with the statement that calls."""
+        with self.host(context.connection) as host:
+            call = Call(host, context, self)
             with self._lock:
-                self._running[context.connection].remove(call)
+                self._running.setdefault(context.connection, []).append(call)
+            try:
+                yield call
+            finally:
+                with self._lock:
+                    self._running[context.connection].remove(call)
+
+    @contextmanager
+    def host(self, connection: int) -> Iterator[Host]:
+        """A fresh cursor of the connection that calls, or of another one of the same database."""
+        cursor = self._cursor(connection)
+        try:
+            yield DuckDBHost(cursor)
+        finally:
             cursor.close()
 
     def stop(self, connection: int | None = None) -> None:
@@ -111,6 +124,14 @@ class Instance:
             "No registered connection of this database is open any more. Call msd_sql.register(con) on the connection "
             "that you use."
         )
+
+    def _default(self) -> duckdb.DuckDBPyConnection | None:
+        con = duckdb.default_connection()
+        try:  # the program may have made another database the default one
+            token = con.cursor().execute("SELECT _msd_instance()").fetchall()[0][0]
+        except duckdb.Error:
+            return None
+        return con if token == self.token else None
 
     def _left(self, connection: int) -> None:
         with self._lock:

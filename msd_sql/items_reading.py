@@ -111,7 +111,7 @@ def _unknown(items: Items, candidates: Candidates, absent: Sequence[str]) -> Inp
     return InputError(
         f"{len(absent)} of {candidates.n} candidates are not in the items relation {items.name} (key {items.key}), "
         f"such as {absent[0]}, so that nothing says what makes them differ. Select from {items.name}, or give "
-        "features := a column. Nothing was charged."
+        "features := a column."
     )
 
 

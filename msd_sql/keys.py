@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msd_sql.context import Call
+from msd_sql.context import Call, uncharged
 from msd_sql.errors import CatalogError, InputError, suggest
 from msd_sql.prepare import guarded
 
@@ -16,10 +16,15 @@ def key_column(call: Call, names: Sequence[str] | None, first: str | None, last:
     """
     if names is None:
         return None  # no rows
+    with uncharged():
+        return _key(call, names, first, last)
+
+
+def _key(call: Call, names: Sequence[str], first: str | None, last: str | None) -> str:
     if first is not None:
         if first != last:
             raise InputError(
-                "key must be the name of a column in quotes, such as key := 'item_id'. Nothing was charged."
+                "key must be the name of a column in quotes, such as key := 'item_id'."
             )
         return _named(names, first)
     sources = call.once(("key sources",), lambda: guarded(call, public=True))
@@ -31,7 +36,7 @@ def key_column(call: Call, names: Sequence[str] | None, first: str | None, last:
     said = f"several declared keys are among its columns ({', '.join(keys)})" if keys else "nothing was declared of it"
     raise CatalogError(
         f"Which column names an item? {said.capitalize()}. Say key := 'item_id', or declare the relation: "
-        f"msd_items('products', key := 'item_id', …). Columns: {', '.join(names)}. Nothing was charged."
+        f"msd_items('products', key := 'item_id', …). Columns: {', '.join(names)}."
     )
 
 
@@ -39,4 +44,4 @@ def _named(names: Sequence[str], given: str) -> str:
     for name in names:
         if name.lower() == given.lower():
             return name
-    raise InputError(f"key: {suggest('column', given, names)} Nothing was charged.")
+    raise InputError(f"key: {suggest('column', given, names)}")

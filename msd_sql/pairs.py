@@ -27,7 +27,7 @@ def pairs(call: Call, named: Given | Items | None, found: Candidates) -> tuple[D
     names = set(named.texts) if named is not None and named.type == "VARCHAR" else set()
     name = next(iter(names), None)
     if len(names) != 1 or name is None:
-        raise InputError(f"precomputed distances need the name of a table: {_HOW}. Nothing was charged.")
+        raise InputError(f"precomputed distances need the name of a table: {_HOW}.")
     return _read(call, name, found)
 
 
@@ -40,7 +40,7 @@ def _read(call: Call, text: str, found: Candidates) -> tuple[Distance, list[Any]
     columns = list(call.catalog.relations.columns(name))
     if len(columns) != 3:
         raise InputError(
-            f"{name} has {len(columns)} columns; precomputed distances need three: {_HOW}. Nothing was charged."
+            f"{name} has {len(columns)} columns; precomputed distances need three: {_HOW}."
         )
     left, right, distance = (quote(column) for column in columns)
     with call.host.table(_KEYS, {"i": np.arange(found.n), "key": found.keys}):

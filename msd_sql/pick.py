@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from msd_sql.asked import Asked
-from msd_sql.context import INTERRUPTED, Call
+from msd_sql.context import INTERRUPTED, Call, uncharged
 from msd_sql.declarations import Protected
 from msd_sql.engines import Indexes, build
 from msd_sql.errors import EngineError, MsdError
@@ -49,7 +49,8 @@ def pick(call: Call, asked: Asked) -> list[int]:
     """The positions, from 1, of the chosen candidates in the query's own list; empty for an empty input."""
     if not asked.keys:
         return []
-    question = prepare(call, asked)
+    with uncharged():
+        question = prepare(call, asked)
     selected = answer(call, question)
     call.instance.released[call.context.connection] = selected
     return selected.positions
@@ -73,10 +74,9 @@ def answer(call: Call, question: Question) -> Selected:
     home = call.once(("identity", protected.home), lambda: identity(call.host, protected.home))
     with memory.asking(home, _fingerprint(question, content), fresh=question.request.fresh) as slot:
         if slot.release is not None:
-            replayed = slot.release
-            outcome: Outcome = replayed.receipt
-            call.ledger.note(protected, _entry(call, question, replayed.entry))
-            return _told(question, outcome, replayed.entry, replayed=True)
+            known: Outcome = slot.release.receipt  # type: ignore[assignment]
+            call.ledger.note(protected, _entry(call, question, slot.release.entry))
+            return _told(question, known, slot.release.entry, replayed=True)
         outcome, entry = _release(call, question, protected, content)
         slot.record(Release(outcome.picks, outcome, entry))
     return _told(question, outcome, entry)

@@ -82,7 +82,7 @@ def prepare(call: Call, asked: Asked) -> Question:
         raise PrivacyError(
             f"eps is NULL, so that the answer would read {made.m} units of {protected.name if protected else ''} "
             "without any privacy. Give eps := a number such as 0.1; an owner who wants the exact answer says "
-            "exact := true, which the ledger records as ε = infinity. Nothing was charged."
+            "exact := true, which the ledger records as ε = infinity."
         )
     if made.reads_private and protected is not None:
         call.once(("probe", protected.name), lambda: probe(call.host, protected, items))
@@ -120,7 +120,7 @@ def _items(call: Call, sources: Sources, found: Candidates) -> Items | None:
     if len(fitting) > 1:
         raise CatalogError(
             f"The candidates come from several declared items relations ({', '.join(one.name for one in fitting)}). "
-            "Select from one of them. Nothing was charged."
+            "Select from one of them."
         )
     return fitting[0] if fitting else None
 
@@ -138,7 +138,7 @@ def _protected(call: Call, wanted: Request, items: Items | None) -> Protected | 
         "Nothing says what makes these candidates relevant. Either declare the items relation that they come from, "
         f"msd_items(…, reach := '{example}'); or name the protected relation in the call, reach := '{example}'; or "
         "give a public column, score := …; or ask for diversity = 1. "
-        f"Protected relations: {', '.join(known) or 'none'}. Nothing was charged."
+        f"Protected relations: {', '.join(known) or 'none'}."
     )
 
 
@@ -146,20 +146,19 @@ def _check_eps(wanted: Request, scores: FloatArray | None, protected: Protected 
     if scores is not None and wanted.eps is not None:
         raise InputError(
             f"score := is a public column, so that nothing private is read and eps = {wanted.eps.normalize():f} would "
-            "buy nothing. Give NULL for eps, or leave score out. Nothing was charged."
+            "buy nothing. Give NULL for eps, or leave score out."
         )
     if scores is not None and wanted.reach is not None:
         raise InputError(
-            "score := (a public relevance) and reach := (a protected one) exclude each other: leave one out. "
-            "Nothing was charged."
+            "score := (a public relevance) and reach := (a protected one) exclude each other: leave one out."
         )
     if wanted.exact and wanted.eps is not None:
         raise InputError(
             f"exact := true asks for no noise, but eps is {wanted.eps.normalize():f}: give NULL for eps, or leave "
-            "exact out. Nothing was charged."
+            "exact out."
         )
     if protected is not None and wanted.delta is not None and wanted.eps is None:
-        raise InputError("delta was given without eps. Give both, or neither. Nothing was charged.")
+        raise InputError("delta was given without eps. Give both, or neither.")
 
 
 def _scores(asked: Asked, found: Candidates) -> FloatArray | None:
@@ -169,8 +168,7 @@ def _scores(asked: Asked, found: Candidates) -> FloatArray | None:
     bad = int(np.count_nonzero(~np.isfinite(scores)))
     if bad:
         raise InputError(
-            f"score: {bad} of {found.n} candidates have a score that is NULL, NaN, infinite or not a number. "
-            "Nothing was charged."
+            f"score: {bad} of {found.n} candidates have a score that is NULL, NaN, infinite or not a number."
         )
     low, high = min(float(scores.min(initial=0.0)), 0.0), float(scores.max(initial=0.0))
     if low == 0.0 and high <= 1.0:

@@ -19,19 +19,19 @@ def probe(host: Host, protected: Protected, items: Items | None = None) -> None:
     if _fails(host, f"SELECT {', '.join(columns) or '1'} FROM {protected.sql} LIMIT 0"):
         raise CatalogError(
             f"The protected relation {protected.name} cannot be read as it was declared (unit {protected.unit}, item "
-            f"{protected.item}): it was dropped or changed, or a file of its view is gone. Nothing was charged."
+            f"{protected.item}): it was dropped or changed, or a file of its view is gone."
         )
     if protected.similarity is None:
         return
     if items is None or items.relation is None:
         raise InputError(
             f"The relevance of {protected.name} is a similarity of its rows with item rows, so that the candidates "
-            f"must come from a declared items relation: msd_items(…, reach := '{protected.name}'). Nothing was charged."
+            f"must come from a declared items relation: msd_items(…, reach := '{protected.name}')."
         )
     if _fails(host, f"SELECT {protected.similarity} FROM {protected.sql} AS r, {items.relation.sql} AS v LIMIT 0"):
         raise CatalogError(
             f"The similarity of {protected.name} does not fit the items {items.name}: {protected.similarity}. Every "
-            "v.column must be a column of the items. Nothing was charged."
+            "v.column must be a column of the items."
         )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
 from msd_sql.candidates import Candidates, ordered
-from msd_sql.context import Call
+from msd_sql.context import Call, uncharged
 from msd_sql.declarations import Protected
 from msd_sql.engines.binding import bound
 from msd_sql.engines.steps import step
@@ -27,47 +28,70 @@ UNITS = "SELECT COUNT(DISTINCT r.unit) AS units FROM relation AS r JOIN candidat
 ROWS = "SELECT COUNT(*) AS units FROM relation AS r JOIN candidates AS c ON r.item = c.key"
 
 
+@dataclass(frozen=True)
+class _Question:
+    """What is asked, checked; all public."""
+
+    chosen: Candidates
+    protected: Protected
+    eps: Decimal
+    fresh: bool
+    public: bool
+
+
 def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: str) -> int:
     """About how many units have any of the items: discrete Laplace noise of scale 1/ε, between 0 and m."""
-    given = json.loads(options)
-    if items is None:
-        raise InputError("msd_reach needs a list of items, such as [12, 40, 7]; got NULL. Nothing was charged.")
-    if given["eps"] is None:
-        raise PrivacyError(
-            "eps is NULL: how many users some items reach is private, and only an estimate with noise is released. "
-            "Give eps such as 0.05. Nothing was charged."
-        )
-    eps, fresh = charged_eps(given["eps"]), truth("fresh", given["fresh"])
-    public = truth("public", given["public"])
-    guarded(call, public, frozenset(["msd_reach"]))
-    if not items:
+    with uncharged():
+        asked = _prepare(call, items, kind, json.loads(options))
+    if asked is None:
         return 0
-    chosen = ordered(call.host, items, kind.removesuffix("[]").removesuffix("]").rstrip("0123456789").removesuffix("["))
-    protected = _protected(call, given["relation"])
-    probe(call.host, protected)
-    content = content_fingerprint(call.host, protected)
-    question = fingerprint(
-        reach=protected.name, declared=str(protected.declared_at), content=content, keys=chosen.keys, eps=str(eps)
-    )
+    protected, eps = asked.protected, asked.eps
     entry = Entry(
         "reach",
         statement=call.context.statement,
-        parameters={"items": chosen.keys, "eps": str(eps)},
-        n=chosen.n,
+        parameters={"items": asked.chosen.keys, "eps": f"{eps.normalize():f}"},
+        n=asked.chosen.n,
         method="laplace",
         bound="basic",
-        asserted_public=public,
+        asserted_public=asked.public,
+    )
+    question = fingerprint(
+        reach=protected.name,
+        declared=str(protected.declared_at),
+        content=content_fingerprint(call.host, protected),
+        keys=asked.chosen.keys,
+        eps=str(eps),
     )
     memory = call.instance.kept_or("memory", Memory)
-    with memory.asking(identity(call.host, protected.home), question, fresh=fresh) as slot:
+    with memory.asking(identity(call.host, protected.home), question, fresh=asked.fresh) as slot:
         if slot.release is not None:
             call.ledger.note(protected, _replayed(entry, slot.release.entry))
             return int(slot.release.picks[0])
         charged = call.ledger.charge(protected, entry, eps=eps, delta=Decimal(0))
-        estimate = _estimate(call, protected, chosen, eps)
+        estimate = _estimate(call, protected, asked.chosen, eps)
         call.ledger.complete(protected, charged, {"method": "laplace", "eps": float(eps), "noise": float(1 / eps)})
         slot.record(Release((estimate,), {}, charged))
     return estimate
+
+
+def _prepare(
+    call: Call, items: Sequence[str | None] | None, kind: str, given: dict[str, str | None]
+) -> _Question | None:
+    if items is None:
+        raise InputError("msd_reach needs a list of items, such as [12, 40, 7]; got NULL.")
+    if given["eps"] is None:
+        raise PrivacyError(
+            "eps is NULL: how many users some items reach is private, and only an estimate with noise is released. "
+            "Give eps such as 0.05."
+        )
+    eps, public = charged_eps(given["eps"]), truth("public", given["public"])
+    fresh = truth("fresh", given["fresh"])
+    guarded(call, public, frozenset(["msd_reach"]))
+    if not items:
+        return None
+    protected = _protected(call, given["relation"])
+    probe(call.host, protected)
+    return _Question(ordered(call.host, items, kind.rpartition("[")[0]), protected, eps, fresh, public)
 
 
 def _estimate(call: Call, protected: Protected, chosen: Candidates, eps: Decimal) -> int:
@@ -86,13 +110,12 @@ def _protected(call: Call, relation: str | None) -> Protected:
         if len(known) != 1:
             names = ", ".join(one.name for one in known) or "none"
             raise CatalogError(
-                f"Which protected relation? Say relation := 'purchases'. With an item column are protected: {names}. "
-                "Nothing was charged."
+                f"Which protected relation? Say relation := 'purchases'. With an item column are protected: {names}."
             )
         found = known[0]
     if found.item is None:
         raise CatalogError(
-            f"{found.name} was declared without an item column, so that nobody has an item there. Nothing was charged."
+            f"{found.name} was declared without an item column, so that nobody has an item there."
         )
     return found
 

@@ -37,6 +37,7 @@ def register(
     >>> con.sql("FROM msd_ledger()").fetchall()
     []
     """
+    default = con is None
     con = con if con is not None else duckdb.default_connection()
     with _lock:
         instance = _instance(con)
@@ -46,7 +47,11 @@ def register(
             instance.spark = spark
         for name in ("session.sql", "macros.sql"):
             con.execute(files("msd_sql").joinpath(name).read_text("utf-8"))
-        instance.join(con.execute("SELECT current_connection_id()").fetchall()[0][0], con)
+        number = con.execute("SELECT current_connection_id()").fetchall()[0][0]
+        if default or con is duckdb.default_connection():
+            instance.join_default(number)
+        else:
+            instance.join(number, con)
     interrupt.watch(_stop)
     return con
 
@@ -117,7 +122,8 @@ def _keep_ledger(con: duckdb.DuckDBPyConnection, instance: Instance, path: str) 
         )
     if name is None:
         name = LEDGER
-        cursor.execute(f"ATTACH {literal(path)} AS {quote(name)}")
+        # Said aloud, because a database that was opened for reading only attaches others likewise.
+        cursor.execute(f"ATTACH {literal(path)} AS {quote(name)} (READ_WRITE)")
     instance.home = name
 
 

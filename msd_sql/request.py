@@ -57,16 +57,16 @@ def request(options: Mapping[str, str | None]) -> Request:
     """
     k = whole("k", options.get("k"), most=K_LARGEST)
     if k is None:
-        raise InputError(f"k is NULL; it must be a whole number from 1 to {K_LARGEST}. Nothing was charged.")
+        raise InputError(f"k is NULL; it must be a whole number from 1 to {K_LARGEST}.")
     diversity = number("diversity", options.get("diversity"), low=0.0, high=1.0)
     if diversity is None:
         raise InputError(
-            "diversity is NULL; it must be a number from 0 (relevance only) to 1 (diversity only). Nothing was charged."
+            "diversity is NULL; it must be a number from 0 (relevance only) to 1 (diversity only)."
         )
     eps, delta = options.get("eps"), options.get("delta")
     gamma = number("gamma", options.get("gamma"), low=0.0, high=1.0)
     if gamma in (0.0, 1.0):
-        raise InputError(f"gamma must lie between 0 and 1, both excluded; got {gamma}. Nothing was charged.")
+        raise InputError(f"gamma must lie between 0 and 1, both excluded; got {gamma}.")
     distance = options.get("distance")
     return Request(
         k=k,
@@ -92,14 +92,14 @@ def whole(name: str, text: str | None, *, least: int = 1, most: int) -> int | No
 
     >>> whole("k", "3.7", most=10)
     Traceback (most recent call last):
-    msd_sql.udfs.errors.InputError: k must be a whole number from 1 to 10; got 3.7. Nothing was charged.
+    msd_sql.udfs.errors.InputError: k must be a whole number from 1 to 10; got 3.7.
     """
     if text is None:
         return None
     value = _decimal(text)
     if value is None or value != value.to_integral_value() or not least <= value <= most:
         raise InputError(
-            f"{name} must be a whole number from {least} to {most}; got {_told(text)}. Nothing was charged."
+            f"{name} must be a whole number from {least} to {most}; got {_told(text)}."
         )
     return int(value)
 
@@ -114,7 +114,7 @@ def number(name: str, text: str | None, *, low: float, high: float) -> float | N
         return None
     value = _decimal(text)
     if value is None or not low <= value <= high:
-        raise InputError(f"{name} must be a number from {low:g} to {high:g}; got {_told(text)}. Nothing was charged.")
+        raise InputError(f"{name} must be a number from {low:g} to {high:g}; got {_told(text)}.")
     return float(value)
 
 
@@ -128,7 +128,7 @@ def truth(name: str, text: str | None) -> bool:
         return False
     value = _TRUTH.get(text.strip().lower())
     if value is None:
-        raise InputError(f"{name} must be true or false; got {_told(text)}. Nothing was charged.")
+        raise InputError(f"{name} must be true or false; got {_told(text)}.")
     return value
 
 
@@ -140,7 +140,7 @@ def one_of(name: str, text: str, allowed: tuple[str, ...]) -> str:
     """
     found = text.strip().lower()
     if found not in allowed:
-        raise InputError(f"{suggest(name, text, allowed)} Nothing was charged.")
+        raise InputError(f"{suggest(name, text, allowed)}")
     return found
 
 
@@ -176,8 +176,7 @@ def _scale(text: str | None) -> float | tuple[float, ...] | None:
     numbers = [float(value) for value in values if value is not None and value > 0]
     if len(numbers) != len(values):
         raise InputError(
-            f"scale must be a positive number, or a list of them, one for each feature; got {_told(text)}. "
-            "Nothing was charged."
+            f"scale must be a positive number, or a list of them, one for each feature; got {_told(text)}."
         )
     return tuple(numbers) if text.strip().startswith("[") else numbers[0]
 
@@ -193,11 +192,8 @@ def charged_eps(text: str) -> Decimal:
 
 def _charge(name: str, text: str) -> Decimal:
     if _decimal(text) is None:
-        raise InputError(f"{name} must be a finite number above 0; got {_told(text)}. Nothing was charged.")
-    try:
-        return eps_charge(text.strip()) if name == "eps" else delta_charge(text.strip())
-    except InputError as error:
-        raise InputError(f"{error} Nothing was charged.") from None
+        raise InputError(f"{name} must be a finite number above 0; got {_told(text)}.")
+    return eps_charge(text.strip()) if name == "eps" else delta_charge(text.strip())
 
 
 def _decimal(text: str) -> Decimal | None:

@@ -15,6 +15,7 @@ from msd_sql.catalog import Catalog
 from msd_sql.context import Call, Context
 from msd_sql.declarations import Items, Protected
 from msd_sql.errors import CatalogError, InputError, suggest
+from msd_sql.functions import FUNCTIONS
 from msd_sql.instance import Instance
 from msd_sql.pick import Selected
 from msd_sql.register import instance_named, instance_of, register
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Columns = str | Sequence[str] | None
+_OPTIONS = {argument.name for argument in FUNCTIONS["msd_select"].arguments if not argument.required}
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,9 @@ def select(
     >>> select(con.table("products"), k=6, eps=0.1, diversity=0.5).items
     (12, 40, 7, 3, 22, 31)
     """
+    unknown = [name for name in options if name not in _OPTIONS]
+    if unknown:
+        raise InputError(suggest("option", unknown[0], sorted(_OPTIONS)))
     source = _relation(relation, con)
     caller = _caller(source)
     column = _key(source, caller, key)
@@ -259,7 +264,8 @@ def _rows(source: duckdb.DuckDBPyRelation, column: str, keys: Sequence[str]) -> 
     frame = chosen.project(f"*, {text} AS _msd_text").df()
     frame = frame.drop_duplicates("_msd_text").set_index("_msd_text").reindex(list(keys)).reset_index(drop=True)
     frame["msd_rank"] = range(1, len(frame) + 1)
-    return frame
+    ranked: pd.DataFrame = frame
+    return ranked
 
 
 def _like(given: Any, rows: pd.DataFrame) -> Any:

@@ -82,13 +82,14 @@ def create(con: duckdb.DuckDBPyConnection, function: Function) -> None:
 
     >>> create(con, functions(Instance("token"))[0])
     """
-    con.create_function(
+    make: Any = con.create_function  # its annotations do not know that the names of types and kinds do as well
+    make(
         function.name,
         function.run,
-        list(function.parameters),  # type: ignore[arg-type]  # DuckDB takes the names of types as well
-        function.returns,  # type: ignore[arg-type]
-        type="arrow" if function.arrow else "native",  # type: ignore[arg-type]
-        null_handling="special",  # type: ignore[arg-type]
+        list(function.parameters),
+        function.returns,
+        type="arrow" if function.arrow else "native",
+        null_handling="special",
         side_effects=True,
     )
 
