@@ -1,8 +1,7 @@
-"""The catalog with real files: names, declarations that persist, and budgets that nobody can reset."""
+"""The catalog: what is declared, and budgets that change only explicitly and never start again."""
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -10,11 +9,9 @@ import duckdb
 import pytest
 
 from msd_sql.catalog import Catalog
-from msd_sql.errors import BudgetError, CatalogError, EngineError, InputError
-from msd_sql.homes import VERSION
+from msd_sql.errors import BudgetError, CatalogError, InputError
 from msd_sql.host import DuckDBHost
 from msd_sql.ledger import Entry, Ledger
-from msd_sql.sqltext import Name, search_path
 
 PURCHASES = {"unit": "user_id", "item": "item_id", "budget": 1.0, "delta": 1e-9}
 
@@ -52,9 +49,6 @@ def spend(host, protected, eps="0.4"):
 
 def kinds(host):
     return [line.kind for line in Ledger(host).entries()]
-
-
-# What is declared
 
 
 def test_a_declaration_is_complete(catalog):
@@ -167,186 +161,6 @@ def test_a_single_unit_needs_a_delta(con, catalog):
         catalog.protect("purchases", unit="user_id", item="item_id", budget=1, users=1)
 
 
-# Names
-
-
-@pytest.mark.parametrize(
-    "text", ["purchases", "PURCHASES", "main.purchases", "shop.purchases", "shop.main.purchases", '"purchases"']
-)
-def test_a_relation_has_one_name_however_it_is_written(catalog, text):
-    catalog.protect("purchases", **PURCHASES)
-    assert catalog.need(text).name == "shop.main.purchases"
-
-
-def test_odd_names_are_quoted(con, catalog):
-    con.execute('CREATE SCHEMA "My Schema"')
-    con.execute("""CREATE TABLE "My Schema"."it's ""mine"" $key" AS SELECT 1 AS "a b", 2 AS "select" """)
-    text = '"My Schema"."it\'s ""mine"" $key"'
-    made = catalog.protect(text, unit="a b", item='"select"', budget=1, users=10)
-    assert made.name == f"shop.{text}"
-    assert catalog.need(text) == made
-    assert catalog.relations.columns(made.relation) == {"a b": "INTEGER", "select": "INTEGER"}
-
-
-def test_the_callers_search_path_decides(con, host):
-    con.execute("CREATE SCHEMA eu")
-    con.execute("CREATE TABLE eu.purchases AS SELECT 1 AS user_id, 1 AS item_id")
-    eu = Catalog(host, path=search_path("shop", "main", "eu"))
-    assert eu.relations.resolve("purchases") == Name("shop", "eu", "purchases")
-    assert eu.relations.resolve("main.purchases") == Name("shop", "main", "purchases")
-    assert Catalog(host).relations.resolve("purchases") == Name("shop", "main", "purchases")
-
-
-def test_an_unknown_relation_names_the_nearest_and_says_what_may_hide_it(con, catalog):
-    con.execute("CREATE TEMP TABLE secret_purchases AS FROM purchases")
-    with pytest.raises(CatalogError, match=r"Did you mean 'purchases'\?.*TEMP table.*COMMIT"):
-        catalog.protect("purchase", **PURCHASES)
-
-
-def test_a_temp_relation_is_named_as_such(con, host):
-    con.execute("CREATE TEMP VIEW purchases AS SELECT 1 AS user_id, 1 AS item_id")
-    catalog = Catalog(host, temporary=["Purchases"])
-    with pytest.raises(CatalogError, match=r"'purchases' is a TEMP relation.*permanent table"):
-        catalog.protect("purchases", **PURCHASES)
-    assert catalog.protect("main.purchases", **PURCHASES).m == 100
-
-
-def test_uncommitted_relations_and_rows_are_out_of_sight(con, catalog):
-    con.execute("CREATE TABLE empty(user_id INTEGER, item_id INTEGER)")
-    con.execute("BEGIN")
-    con.execute("CREATE TABLE fresh AS FROM purchases")
-    con.execute("INSERT INTO empty VALUES (1, 1)")
-    with pytest.raises(CatalogError, match=r"not yet committed.*COMMIT"):
-        catalog.protect("fresh", **PURCHASES)
-    with pytest.raises(CatalogError, match=r"has no units yet, as far as committed rows go.*COMMIT"):
-        catalog.protect("empty", **PURCHASES)
-    con.execute("COMMIT")
-    assert catalog.protect("fresh", **PURCHASES).m == 100
-
-
-@pytest.mark.parametrize("text", ["", "f(x)", "a.b.c.d"])
-def test_what_is_no_name_is_refused(catalog, text):
-    with pytest.raises(InputError, match="is not the name of a relation"):
-        catalog.protect(text, **PURCHASES)
-
-
-def test_the_msd_schema_cannot_be_protected(catalog):
-    catalog.protect("purchases", **PURCHASES)
-    with pytest.raises(CatalogError, match="Schema msd holds"):
-        catalog.protect("msd.ledger", item="kind", budget=1)
-
-
-def test_an_unprotected_relation_is_said_to_be_so(catalog):
-    with pytest.raises(CatalogError, match=r"'products' is not protected\. Protected relations: none"):
-        catalog.need("products")
-
-
-def test_a_spark_relation_is_kept_as_it_is(catalog):
-    with pytest.raises(InputError, match="give users"):
-        catalog.protect("spark:lake.purchases", **PURCHASES)
-    made = catalog.protect("spark:lake.purchases", **PURCHASES, users=10)
-    assert (made.name, made.sql, made.relation) == ("spark:lake.purchases", "lake.purchases", None)
-    assert catalog.need("spark:lake.purchases") == made
-
-
-def test_a_view_over_files_can_be_protected(con, catalog, tmp_path):
-    con.execute(f"COPY purchases TO '{tmp_path / 'p.parquet'}'")
-    con.execute(f"CREATE VIEW lake AS FROM '{tmp_path / 'p.parquet'}'")
-    assert catalog.protect("lake", **PURCHASES).m == 100
-
-
-def test_a_broken_view_says_nothing_of_its_rows(con, catalog, tmp_path):
-    (tmp_path / "p.csv").write_text("user_id,item_id\n1,2\nsecret,3\n")
-    con.execute(
-        f"CREATE VIEW lake AS FROM read_csv('{tmp_path / 'p.csv'}', columns = {{'user_id': 'INT', 'item_id': 'INT'}})"
-    )
-    with pytest.raises(EngineError) as caught:
-        catalog.protect("lake", **PURCHASES)
-    assert "secret" not in str(caught.value)
-
-
-def test_two_budgets_over_the_same_rows_are_noted(con, catalog):
-    con.execute("CREATE VIEW recent AS WITH p AS (FROM purchases) SELECT * FROM p WHERE user_id > 3")
-    con.execute("CREATE VIEW latest AS FROM recent")
-    assert catalog.protect("purchases", **PURCHASES).notes == ()
-    (note,) = catalog.protect("latest", **PURCHASES).notes
-    assert "shop.main.latest and shop.main.purchases read the same rows" in note
-    assert catalog.need("latest").spent == 0
-
-
-# What stays
-
-
-def test_declarations_are_there_after_reopening(file):
-    with duckdb.connect(file) as con:
-        load(con)
-        host = DuckDBHost(con.cursor())
-        made = Catalog(host).protect("purchases", **PURCHASES)
-        items = Catalog(host).declare_items("products", key="item_id", features=["categories"], reach="purchases")
-        spend(host, made)
-        host.close()
-    with duckdb.connect(file) as con:
-        catalog = Catalog(DuckDBHost(con.cursor()))
-        assert catalog.all_protected() == [made]
-        assert catalog.all_items() == [items]
-        assert catalog.need("purchases").spent == Decimal("0.4")
-
-
-def test_a_renamed_or_attached_file_stays_protected(file, tmp_path):
-    with duckdb.connect(file) as con:
-        load(con)
-        host = DuckDBHost(con.cursor())
-        Catalog(host).protect("purchases", **PURCHASES)
-        Catalog(host).declare_items("products", key="item_id", reach="purchases")
-        host.close()
-    os.rename(file, tmp_path / "renamed.duckdb")
-    with duckdb.connect() as con:
-        con.execute(f"ATTACH '{tmp_path / 'renamed.duckdb'}' AS theirs")
-        host = DuckDBHost(con.cursor())
-        purchases = Catalog(host).need("theirs.purchases")
-        assert (purchases.name, purchases.home) == ("theirs.main.purchases", "theirs")
-        assert Catalog(host).items("theirs.products").reach == "theirs.main.purchases"
-        spend(host, purchases)
-        assert Catalog(host).need("theirs.main.purchases").spent == Decimal("0.4")
-
-
-def test_the_schema_is_made_at_the_first_declaration_only(con, catalog):
-    assert catalog.all_protected() == []
-    assert catalog.all_items() == []
-    assert con.execute("SELECT count(*) FROM duckdb_schemas() WHERE schema_name = 'msd'").fetchone() == (0,)
-    catalog.protect("purchases", **PURCHASES)
-    assert con.execute("SELECT version FROM msd.version").fetchall() == [(VERSION,)]
-
-
-def test_a_schema_msd_of_somebody_else_is_left_alone(con, catalog):
-    con.execute("CREATE SCHEMA msd")
-    con.execute("CREATE TABLE msd.items AS SELECT 1 AS mine")
-    with pytest.raises(CatalogError, match=r"Schema msd could not be created.*register\(con, ledger"):
-        catalog.protect("purchases", **PURCHASES)
-    assert con.execute("FROM msd.items").fetchall() == [(1,)]
-    con.execute("DROP TABLE msd.items")
-    assert catalog.protect("purchases", **PURCHASES).m == 100
-
-
-def test_a_schema_of_a_newer_version_is_refused(con, host, catalog):
-    purchases = catalog.protect("purchases", **PURCHASES)
-    con.execute("UPDATE msd.version SET version = version + 1")
-    with pytest.raises(CatalogError, match="written by a newer msd_sql"):
-        spend(host, purchases)
-
-
-def test_a_dropped_relation_keeps_its_budget(con, host, catalog):
-    spend(host, catalog.protect("purchases", **PURCHASES))
-    con.execute("DROP TABLE purchases")
-    assert catalog.need("purchases").spent == Decimal("0.4")
-    load_again = "CREATE TABLE purchases AS SELECT 1 AS user_id, 1 AS item_id"
-    con.execute(load_again)
-    assert catalog.protect("purchases", **PURCHASES).spent == Decimal("0.4")
-
-
-# What changes only explicitly
-
-
 def test_the_same_declaration_again_changes_nothing(host, catalog):
     first = catalog.protect("purchases", **PURCHASES)
     spend(host, first)
@@ -391,9 +205,6 @@ def test_changing_a_budget_is_recorded_with_both_values(host, catalog):
     assert second == {"budget": {"eps": "0.2", "delta": "1e-12"}, "before": {"eps": "3", "delta": "1e-9"}}
     with pytest.raises(BudgetError):
         spend(host, lowered, "0.1")
-
-
-# Items
 
 
 def test_items_keep_what_was_declared(host, catalog):
@@ -459,86 +270,3 @@ def test_a_protected_relation_is_no_items_relation(catalog):
     catalog.protect("purchases", **PURCHASES)
     with pytest.raises(CatalogError, match="is protected, so it cannot be"):
         catalog.declare_items("purchases", key="item_id")
-
-
-# Where it is kept
-
-
-def test_a_read_only_database_points_to_a_ledger_elsewhere(file):
-    with duckdb.connect(file) as con:
-        load(con)
-    with duckdb.connect(file, read_only=True) as con:
-        catalog = Catalog(DuckDBHost(con.cursor()))
-        with pytest.raises(CatalogError, match=r"register\(con, ledger='ledger.duckdb'\)"):
-            catalog.protect("purchases", **PURCHASES)
-        with pytest.raises(CatalogError, match=r"register\(con, ledger='ledger.duckdb'\)"):
-            catalog.declare_items("products", key="item_id")
-
-
-def test_a_charge_in_a_read_only_database_is_refused(file):
-    with duckdb.connect(file) as con:
-        load(con)
-        host = DuckDBHost(con.cursor())
-        Catalog(host).protect("purchases", **PURCHASES)
-        host.close()
-    with duckdb.connect(file, read_only=True) as con:
-        host = DuckDBHost(con.cursor())
-        with pytest.raises(CatalogError, match=r"open for reading only.*register\(con, ledger"):
-            spend(host, Catalog(host).need("purchases"))
-
-
-def test_a_ledger_elsewhere_serves_read_only_data_and_remembers_its_file(file, tmp_path):
-    with duckdb.connect(file) as con:
-        load(con)
-    ledger = tmp_path / "ledger.duckdb"
-    for alias, sum_spent in (("shop", "0.4"), ("other", "0.8")):
-        with duckdb.connect() as con:
-            con.execute(f"ATTACH '{file}' AS {alias} (READ_ONLY)")
-            con.execute(f"ATTACH '{ledger}' AS ledger")
-            host = DuckDBHost(con.cursor())
-            catalog = Catalog(host, "ledger", path=search_path(alias))
-            purchases = catalog.protect("purchases", **PURCHASES)
-            assert (purchases.home, purchases.name) == ("ledger", f"{alias}.main.purchases")
-            spend(host, purchases)
-            assert catalog.need("purchases").spent == Decimal(sum_spent)
-            host.close()
-
-
-def test_a_ledger_elsewhere_goes_on_from_what_the_database_itself_has_recorded(file, tmp_path):
-    with duckdb.connect(file) as con:
-        load(con)
-        host = DuckDBHost(con.cursor())
-        spend(host, Catalog(host).protect("purchases", **PURCHASES))
-        host.close()
-    with duckdb.connect(file, read_only=True) as con:
-        con.execute(f"ATTACH '{tmp_path / 'ledger.duckdb'}' AS ledger (READ_WRITE)")
-        host = DuckDBHost(con.cursor())
-        made = Catalog(host, "ledger").protect("purchases", **PURCHASES)
-        assert (made.home, made.spent) == ("ledger", Decimal("0.4"))
-        spend(host, made, "0.1")
-        assert Catalog(host, "ledger").need("purchases").spent == Decimal("0.5")
-        host.close()
-
-
-def test_every_database_keeps_its_own_declarations(con, host, tmp_path):
-    con.execute(f"ATTACH '{tmp_path / 'second.duckdb'}' AS second")
-    con.execute("CREATE TABLE second.pickups AS SELECT i AS rider, i % 3 AS zone FROM range(9) t(i)")
-    catalog = Catalog(host)
-    catalog.protect("purchases", **PURCHASES)
-    pickups = catalog.protect("second.pickups", unit="rider", item="zone", budget=1)
-    assert pickups.home == "second"
-    spend(host, pickups)
-    assert {known.name: known.spent for known in catalog.all_protected()} == {
-        "shop.main.purchases": 0,
-        "second.main.pickups": Decimal("0.4"),
-    }
-    assert con.execute("SELECT count(*) FROM second.msd.ledger").fetchone() == (2,)
-    assert len(Ledger(host).entries()) == 3
-
-
-def test_databases_in_memory_do_not_share_declarations():
-    with duckdb.connect() as one, duckdb.connect() as two:
-        for con in (one, two):
-            load(con)
-        Catalog(DuckDBHost(one.cursor())).protect("purchases", **PURCHASES)
-        assert Catalog(DuckDBHost(two.cursor())).all_protected() == []
