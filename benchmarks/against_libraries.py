@@ -1,0 +1,143 @@
+"""Public scores and embeddings against pyversity's MSD, and coverage alone against apricot's."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+
+import duckdb
+import numpy as np
+from msd_sql.udfs import Angular, Coverage, CoverageIndex, Score, Uniform, evaluate, plan, select
+from scipy import sparse
+
+import msd_sql
+
+from .generate import generate
+from .measure import Figure, race, said
+
+DIMENSION = 128
+DIVERSITY = 0.5
+
+
+def run(*, quick: bool) -> Iterator[Figure]:
+    """Measure the kernel, the way from SQL to it, and coverage."""
+    sizes = (1_000, 10_000) if quick else (1_000, 10_000, 100_000)
+    for n in sizes:
+        for k in (10, 50):
+            yield _pyversity(n, k, 3 if quick else 5)
+    yield _from_sql(sizes[-1], 10, 3)
+    yield _apricot(quick)
+
+
+def documents(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Make embeddings in clusters, as texts have them, and a relevance score for each."""
+    rng = np.random.default_rng(n)
+    centres = rng.normal(size=(40, DIMENSION))
+    vectors = centres[rng.integers(0, 40, n)] + 0.8 * rng.normal(size=(n, DIMENSION))
+    return vectors.astype(np.float32), rng.beta(2, 5, n)
+
+
+def _kernel(vectors: np.ndarray, scores: np.ndarray, k: int) -> tuple[int, ...]:
+    n = len(scores)
+    todo = plan(n=n, k=k, eps=None, diversity=DIVERSITY, relevance="score", method="greedy")
+    return select(todo, Score(scores, k), Angular(vectors), Uniform(n, k)).picks
+
+
+def _pyversity(n: int, k: int, turns: int) -> Figure:
+    from pyversity import Strategy, diversify
+
+    vectors, scores = documents(n)
+    picks: dict[str, list[int]] = {}
+
+    def ours() -> None:
+        picks["ours"] = list(_kernel(vectors, scores, k))
+
+    def theirs() -> None:
+        found = diversify(vectors, scores, k, strategy=Strategy.MSD, diversity=DIVERSITY)
+        picks["theirs"] = [int(item) for item in found.indices]
+
+    with said(f"pyversity, n = {n:,}, k = {k}"):
+        found = race({"ours": ours, "theirs": theirs}, turns)
+    values = {
+        name: evaluate(Score(scores, k), Angular(vectors), chosen, diversity=DIVERSITY).objective
+        for name, chosen in picks.items()
+    }
+    lower = "" if values["ours"] >= values["theirs"] - 1e-12 else ", LOWER"
+    return Figure(
+        f"public score + embeddings ÷ pyversity MSD, n = {n:,}, k = {k}",
+        found["ours"].best / found["theirs"].best,
+        1.0,
+        0.5,
+        detail=f"{found['ours'].best * 1e3:.1f} ms against {found['theirs'].best * 1e3:.1f} ms; "
+        f"objective {values['ours']:.4f} against {values['theirs']:.4f}{lower}",
+    )
+
+
+def _from_sql(n: int, k: int, turns: int) -> Figure:
+    vectors, scores = documents(n)
+    with duckdb.connect() as con:
+        con.execute(f"CREATE TABLE hits (doc_id INTEGER, embedding FLOAT[{DIMENSION}], bm25 DOUBLE)")
+        _fill(con, vectors, scores)
+        msd_sql.register(con)
+        sql = (
+            f"SELECT msd_select(doc_id, {k}, NULL, {DIVERSITY}, features := embedding, score := bm25, "
+            "distance := 'angular') FROM hits"
+        )
+        with said(f"from SQL, n = {n:,}"):
+            found = race(
+                {"sql": lambda: con.execute(sql).fetchall(), "kernel": lambda: _kernel(vectors, scores, k)}, turns
+            )
+    return Figure(
+        f"the same from SQL ÷ the kernel alone, n = {n:,}, k = {k}",
+        found["sql"].best / found["kernel"].best,
+        2.0,
+        1.2,
+        detail=f"{found['sql'].best:.3f} s against {found['kernel'].best:.3f} s",
+    )
+
+
+def _fill(con: duckdb.DuckDBPyConnection, vectors: np.ndarray, scores: np.ndarray) -> None:
+    import pyarrow as pa
+
+    flat = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), DIMENSION)
+    hits = pa.table({"doc_id": np.arange(len(scores), dtype=np.int32), "embedding": flat, "bm25": scores})
+    con.register("hits_arrow", hits)
+    con.execute("INSERT INTO hits SELECT * FROM hits_arrow")
+    con.unregister("hits_arrow")
+
+
+def _apricot(quick: bool) -> Figure:
+    k = 20
+    name = "coverage only (λ = 0) ÷ apricot MaxCoverageSelection, k = 20"
+    try:
+        from apricot import MaxCoverageSelection
+    except ImportError as missing:
+        return Figure(name, None, 0.2, 0.05, detail=f"apricot-select does not import here: {missing}")
+    shop = generate(300, 12_000, 26_000) if quick else generate()
+    ones = np.ones(len(shop.item_codes))
+    table = sparse.csr_matrix((ones, (shop.item_codes, shop.user_codes)), shape=(shop.n, shop.users))
+    table.data[:] = 1.0
+    start = time.perf_counter()
+    index = CoverageIndex.from_pairs(shop.item_codes, shop.user_codes, shop.n)
+    todo = plan(n=shop.n, k=k, eps=None, diversity=0.0, m=shop.users, method="greedy", distance=False)
+    picks = select(todo, Coverage(index, shop.users, k), None, Uniform(shop.n, k)).picks
+    ours = time.perf_counter() - start
+    with said("apricot"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        start = time.perf_counter()
+        theirs = MaxCoverageSelection(k, threshold=1.0, optimizer="lazy").fit(table)
+        seconds = time.perf_counter() - start
+    reached = [Coverage(index, shop.users, k) for _ in range(2)]
+    for relevance, chosen in zip(reached, (picks, theirs.ranking), strict=True):
+        for item in chosen:
+            relevance.add(int(item))
+    values = [relevance.value() for relevance in reached]
+    return Figure(
+        name,
+        ours / seconds,
+        0.2,
+        0.05,
+        detail=f"{ours:.2f} s (index included) against {seconds:.1f} s (lazy greedy on the sparse table); "
+        f"{values[0]:,} users reached against {values[1]:,}",
+    )

@@ -1,0 +1,91 @@
+"""The large shops, each in a process of its own so that its peak memory is its own.
+
+python -m benchmarks.large FILE ENGINE LIMIT   prints one line of JSON
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .asking import Asking, opened
+from .data import shop_file
+from .measure import Figure, Peak, apart, race, said, slope
+
+MODULE = "benchmarks.large"
+
+
+def run(*, quick: bool) -> Iterator[Figure]:
+    """Measure growth up to 10^8 purchases, memory, and the sql engine under a tight limit."""
+    sizes = (100_000, 1_000_000, 4_000_000) if quick else (1_000_000, 10_000_000, 100_000_000)
+    limits = ("1GB", "256MB") if quick else ("8GB", "2GB")
+    points = []
+    found: dict[str, Any] = {}
+    path = Path()
+    for purchases in sizes:
+        path = shop_file(purchases, purchases // 5)
+        with said(f"{purchases:,} purchases in memory"):
+            found = apart(MODULE, str(path), "memory", limits[0])
+        points.append((float(purchases), float(found["first"])))
+    shape = f"{sizes[-1]:,} purchases, {sizes[-1] // 5:,} users, 3,000 items"
+    yield Figure(
+        f"{shape}: first ÷ plain query, {limits[0]} limit",
+        found["first"] / found["plain"],
+        2.0,
+        1.0,
+        detail=f"{found['first']:.2f} s against {found['plain']:.2f} s; peak {found['peak'] / 1e9:.2f} GB",
+    )
+    yield Figure(
+        "memory engine: peak extra memory per purchase",
+        found["extra"] / sizes[-1],
+        24.0,
+        12.0,
+        unit=" bytes",
+        detail=f"{found['extra'] / 1e6:.0f} MB above what the process held after the plain query, {shape}",
+    )
+    yield Figure(
+        f"growth of time from {sizes[0]:,} to {sizes[-1]:,} purchases (log-log slope)",
+        slope(points),
+        1.05,
+        1.0,
+        unit="",
+        detail=", ".join(f"{int(size):,}: {seconds:.2f} s" for size, seconds in points),
+        points=points,
+    )
+    with said(f"{sizes[-1]:,} purchases in SQL"):
+        found = apart(MODULE, str(path), "sql", limits[1])
+    yield Figure(
+        f"{shape}: sql engine under a {limits[1]} limit, peak memory",
+        found["peak"] / 1e9,
+        4.0,
+        3.0,
+        unit=" GB",
+        detail=f"finishes in {found['first']:.1f} s; the plain query takes {found['plain']:.1f} s under the same limit",
+    )
+
+
+def main(file: str, engine: str, limit: str) -> None:
+    """Measure one file with one engine."""
+    with opened(Path(file), limit) as con:
+        shop = Asking(con)
+        more = f", engine := '{engine}'"
+        turns = 1 if engine == "sql" else 3
+        seconds = race({"plain": shop.plain}, turns)["plain"].best
+        with Peak() as peak:
+            start = time.perf_counter()
+            shop.select(20, more)
+            first = time.perf_counter() - start
+        if turns > 1:
+            again = race({"plain": shop.plain, "ours": lambda: shop.select(20, more)}, turns - 1, shop.forget)
+            first, seconds = min(first, again["ours"].best), min(seconds, again["plain"].best)
+    highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps({"plain": seconds, "first": first, "extra": peak.above, "peak": highest}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
