@@ -1,0 +1,107 @@
+"""The worker: answers the calls of one shell with the very functions that `msd_sql.register` gives to Python.
+
+Started by the extension as `python -P -m msd_sql.bridge.worker LINE CONTROL`; it leaves when its line is cut.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from msd_sql.bridge import wire
+from msd_sql.bridge.bridge_host import BridgeHost
+from msd_sql.bridge.line import Line
+from msd_sql.errors import MsdError
+from msd_sql.host import Host
+from msd_sql.instance import Instance
+from msd_sql.register import LEDGER
+from msd_sql.sqltext import literal
+from msd_sql.udf import Function, functions
+
+
+class Shell(Instance):
+    """The database of a shell: a call's host is on the extension's own connections."""
+
+    def __init__(self, line: Line) -> None:
+        super().__init__("bridge")
+        self._line = line
+        self._version = ""
+
+    @contextmanager
+    def host(self, connection: int) -> Iterator[Host]:
+        """A host over the line; the extension serialises calls, so that one is enough."""
+        if not self._version:
+            told = BridgeHost(self._line, "").rows("SELECT library_version FROM pragma_version()")
+            self._version = str(told[0][0]).removeprefix("v")
+        host = BridgeHost(self._line, self._version)
+        # What `register(con, ledger=…)` is in Python: a database that is attached under this name.
+        attached = host.rows(f"SELECT 1 FROM duckdb_databases() WHERE database_name = {literal(LEDGER)}")
+        self.home = LEDGER if attached else None
+        yield host
+
+
+def serve(line: Line) -> None:
+    """Answer calls until the shell has left."""
+    shell = Shell(line)
+    known = {function.name: function for function in functions(shell, arrow=False)}
+    _forward_interrupts(shell)
+    while True:
+        try:
+            tag, message = line.receive()
+        except EOFError:
+            return
+        if tag != b"C":
+            raise RuntimeError(f"The extension sent {tag!r} outside of a call: build it again.")
+        try:
+            answer = _answer(known, wire.Reader(message))
+        except EOFError:
+            return
+        except Exception as error:
+            line.send(b"X", _told(error).encode())
+        else:
+            line.send(b"R", answer)
+
+
+def _answer(known: dict[str, Function], call: wire.Reader) -> bytes:
+    function = known[call.text()]
+    rows, returns = call.number("Q"), call.type()
+    columns = [wire.values(call.vector(call.type(), rows)) for _ in range(call.number("I"))]
+    return wire.encode(returns, [function.run(*(column[row] for column in columns)) for row in range(rows)])
+
+
+def _told(error: Exception) -> str:
+    """What the user reads: a message that stands alone; a bug of ours also says where it is, on standard error."""
+    if not isinstance(error, MsdError):
+        traceback.print_exception(error, file=sys.stderr)
+    return f"{type(error).__name__}: {error}"
+
+
+def _forward_interrupts(shell: Instance) -> None:
+    """Ctrl-C reaches every process of the terminal: the shell stops its query, we stop what it waits for."""
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        shell.stop()
+
+    signal.signal(signal.SIGINT, handler)
+
+
+def _show(message: Warning | str, *args: Any, **more: Any) -> None:
+    print(f"msd_sql: {message}", file=sys.stderr, flush=True)
+
+
+def main(arguments: list[str]) -> int:
+    """Serve the line that the extension left open."""
+    warnings.showwarning = _show
+    line, control = (int(one) for one in arguments)
+    serve(Line.inherited(line, control))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
