@@ -47,11 +47,11 @@ def candidates(keys: Sequence[str | None], order: Sequence[int] | IntArray, kind
         )
     distinct: list[str] = []
     rows: list[int] = []
-    for place in np.asarray(order, dtype=np.int64) - 1:
+    for place in (np.asarray(order, dtype=np.int64) - 1).tolist():
         key = keys[place]
         if key is not None and (not distinct or key != distinct[-1]):
             distinct.append(key)
-            rows.append(int(place))
+            rows.append(place)
     return Candidates(distinct, kind, np.asarray(rows, dtype=np.int64))
 
 
