@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msd_sql.udfs import bounds
 from msd_sql.udfs.accounting import BOUNDS, authors, best, candidates
@@ -51,6 +51,7 @@ def test_check_table(bound):
             assert found == pytest.approx(expected, abs=5.1e-6 if eps < 1 else 5.1e-5)
 
 
+@settings(deadline=None)
 @given(st.fixed_dictionaries(QUESTIONS))
 def test_solutions_err_towards_privacy_and_lose_almost_nothing(question):
     eps, delta = question.pop("eps"), question.pop("delta")
@@ -61,12 +62,14 @@ def test_solutions_err_towards_privacy_and_lose_almost_nothing(question):
         assert spent <= one.eps - one.reserve_eps
         at_limit = one.bound == "decomposable" and one.eps0 == 1.0
         if not at_limit:
-            assert spent >= (one.eps - one.reserve_eps) * (1 - 1e-11)
+            # What is held back of δ weighs as much as ε itself where δ is large and ε tiny.
+            assert spent >= (one.eps - one.reserve_eps) * (1 - 1e-11) - 1e-11
         assert one.eps == eps
         assert one.delta == delta
         assert one.reserve_eps == 4 * THETA * one.rounds
 
 
+@settings(deadline=None)
 @given(st.fixed_dictionaries(QUESTIONS))
 def test_best_is_the_largest_eta_of_the_valid_bounds(question):
     eps, delta = question.pop("eps"), question.pop("delta")
@@ -125,6 +128,7 @@ def test_decomposable_stays_within_the_papers_condition():
     assert candidates(30.0, 0.01, rounds=100, n=1, k=100)["decomposable"].eps0 == 1.0
 
 
+@settings(deadline=None)
 @given(st.floats(1e-3, 5), st.floats(1e-12, 0.1), st.integers(1, 300))
 def test_zcdp_inverse_agrees_with_its_forward_form(eps, delta, rounds):
     eps0 = bounds.zcdp_eps0(eps, rounds, delta)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msd_sql.udfs import Coverage, CoverageIndex, Uniform
 from msd_sql.udfs.accounting import BOUNDS
@@ -192,6 +192,7 @@ def test_search_over_neighbours_finds_the_worst_pair():
     assert max(one.delta_low for one in found) == pytest.approx(max(one.delta_low for one in exhaustive), rel=1e-9)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), min_size=2, max_size=6), st.floats(0, 0.9))
 def test_exact_eps_is_where_the_hockey_stick_meets_delta(masses, delta):
     left, right = (sum(side) for side in zip(*masses, strict=True))
@@ -214,3 +215,41 @@ def test_lumped_transcripts_count_against_the_claim():
     found = divergence(leaves, 0.5, 0.0)
     assert found.delta_low == 0
     assert found.delta_high == pytest.approx(0.1)
+
+
+def lure(k, cap, others):
+    """One user has the first `cap` items, or instead the last one, which all the others have."""
+    n = k + 1
+    common = [(n - 1, unit) for unit in range(1, others + 1)]
+    sides = []
+    for own in ([(item, 0) for item in range(cap)], [(n - 1, 0)]):
+        items, units = np.array(own + common).T
+        sides.append(Coverage(CoverageIndex.from_pairs(items, units, n), m=others + 1, k=k, cap=cap))
+    return Question("greedy", k, Uniform(n, k), Offsets(np.zeros((n, n))), 0.0), *sides
+
+
+def test_telescoping_that_forgot_the_cap_would_be_caught():
+    question, left, right = lure(k=4, cap=2, others=40)
+    eta = 1.0 / (4 + 1)  # (T + 1)·η instead of (T + 2)·η
+    assert divergence(transcripts(question, left, right, eta), 1.0, 1e-15).eps > 1.1
+
+
+def test_telescoping_does_not_hold_for_local_search():
+    pairs = [(1, unit) for unit in range(1, 41)]
+    left, right = (Coverage(CoverageIndex.from_pairs(*np.array([(own, 0), *pairs]).T, 2), m=41, k=1) for own in (0, 1))
+    question = Question("local_search", 1, Uniform(2, 1), Offsets(np.zeros((2, 2))), 0.0, gamma=0.99)
+    rounds = 4
+    eta = 1.0 / (rounds + 1)
+    found = divergence(transcripts(question, left, right, eta, draws=rounds), 1.0, 0.0)
+    assert found.eps > 1.5  # a user is uncovered again and again: 2·T·η, as basic composition says
+    assert found.eps <= 2 * rounds * eta
+
+
+def test_clamped_candidates_stay_within_the_reserve():
+    eta = 0.5
+    question, left, right = lure(k=3, cap=1, others=400)
+    scores = [question.next_event(side, ()).scores for side in (left, right)]
+    assert all(min(exact_weights(one, eta)) == 2**52 for one in scores)  # the clamp decides
+    found = divergence(transcripts(question, left, right, eta), 4 * eta, 0.0)
+    assert found.eps <= 2 * 3 * eta
+    assert found.delta_high <= (1 + math.exp(4 * eta)) * 3 * 4 * 2.0**-80

@@ -31,6 +31,7 @@ class Ticket:
         raise NotImplementedError
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 2**62), min_size=1, max_size=40), ETAS)
 def test_limbs_hold_the_float_weight_exactly(diffs, eta):
     limbs = sampler.weights(np.array(diffs, dtype=np.int64), eta)
@@ -45,7 +46,7 @@ def test_limbs_hold_the_float_weight_exactly(diffs, eta):
         assert 0 <= low < 2**46
 
 
-@settings(max_examples=200)
+@settings(deadline=None)
 @given(st.lists(INT64, min_size=1, max_size=30), ETAS, st.data())
 def test_every_ticket_finds_the_candidate_whose_interval_holds_it(scores, eta, data):
     array = np.array(scores, dtype=np.int64)
@@ -59,6 +60,7 @@ def test_every_ticket_finds_the_candidate_whose_interval_holds_it(scores, eta, d
     assert before <= ticket < before + exact[chosen]
 
 
+@settings(deadline=None)
 @given(st.lists(INT64, min_size=1, max_size=12), ETAS)
 def test_first_and_last_ticket_of_every_candidate(scores, eta):
     array = np.array(scores, dtype=np.int64)
@@ -124,6 +126,7 @@ def test_clipping_happens_only_where_the_clamp_decides():
     assert exact[2] == exact[3] == 2**52
 
 
+@settings(deadline=None)
 @given(st.floats(1e-9, 1e3), st.integers(-(2**50), 2**50), st.lists(st.integers(-(2**40), 0), min_size=1, max_size=10))
 def test_a_common_offset_changes_nothing(eta, offset, scores):
     array = np.array([*scores, 0], dtype=np.int64)
@@ -158,7 +161,7 @@ def test_draws_follow_the_exact_probabilities(seed):
     eta = 0.5
     exact = sampler.exact_weights(scores, eta)
     source = SeededSource(seed)
-    draws = 20_000
+    draws = 6_000
     counts = np.bincount([sampler.draw(scores, eta, source) for _ in range(draws)], minlength=len(scores))
     expected = draws * np.array([weight / sum(exact) for weight in exact])
     statistic = float(((counts - expected) ** 2 / expected).sum())
@@ -168,7 +171,7 @@ def test_draws_follow_the_exact_probabilities(seed):
 def test_opendp_draws_from_the_same_distribution():
     dp = pytest.importorskip("opendp.prelude")
     dp.enable_features("contrib")
-    scores, eta, draws = [0, 2, 3, 5], 0.6, 6000
+    scores, eta, draws = [0, 2, 3, 5], 0.6, 3000
     exact = sampler.exact_weights(np.array(scores) * ONE, eta)
     noisy_max = dp.m.make_noisy_max(
         dp.vector_domain(dp.atom_domain(T=dp.i32)),
