@@ -6,7 +6,7 @@ import numpy as np
 
 from .incidence import Codes, Rows
 
-_SCANS = 12  # turning the rows round costs about as much as this many scans
+_SCANS = 24  # turning the rows round costs about as much as this many scans: by then it has paid in any case
 
 
 class TwoWays:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from msd_sql.candidates import Candidates
 from msd_sql.declarations import Items, Protected
@@ -50,11 +48,21 @@ def build(
     >>> build(host, purchases, Candidates(["1", "2", "3"], "BIGINT"), k=2).gains()
     array([812, 40, 0])
     """
-    rows = estimated_rows(host, protected)
-    chosen = choose_engine(host, protected, candidates.n, rows, engine)
+    check_engine(engine)
+    place = None
+    if session is not None and content is not None and engine != "sql":
+        place = Place(protected.name, _about(host, protected, items), content, candidates.type)
+    found = session.find(place, candidates) if session is not None and place is not None else None
+    if found is None:
+        rows = estimated_rows(host, protected)
+        if choose_engine(host, protected, candidates.n, rows, engine) == "sql" and not _only_counts(protected):
+            return _in_sql(host, protected, candidates, items, cap or protected.cap)
+        found = Found(_index(host, protected, candidates, items, rows), None)
+        if session is not None and place is not None:
+            session.keep(place, candidates, found.index, found.index.nbytes)
     if protected.relevance == "best_match":
-        return _best_match(host, protected, candidates, chosen, items, session, content)
-    return _coverage(host, protected, candidates, k, cap or protected.cap, chosen, rows, session, content)
+        return BestMatch(found.index, protected.m, found.codes)
+    return Coverage(found.index, protected.m, k, cap or protected.cap, found.codes)
 
 
 def describe(
@@ -78,74 +86,41 @@ def describe(
                 return EnginePlan(chosen, (*matching.kept, matches.match_keys_step(matching)))
             return EnginePlan(chosen, tuple(sql_match.match_steps(matching)))
     with bound(host, protected, candidates) as binding:
-        if protected.unit is None:
+        if _only_counts(protected):
             return EnginePlan(chosen, (memory.counts_step(binding),))
         if chosen == "memory":
             return EnginePlan(chosen, (memory.keys_step(binding),))
         return EnginePlan(chosen, tuple(sql.greedy_steps(binding, cap or protected.cap)))
 
 
-def _coverage(
-    host: Host,
-    protected: Protected,
-    candidates: Candidates,
-    k: int,
-    cap: int,
-    engine: str,
-    rows: int,
-    session: Indexes | None,
-    content: str | None,
-) -> Relevance:
-    if engine == "sql" and protected.unit is not None:
-        with bound(host, protected, candidates) as binding:
-            return sql.SqlCoverage(Workspace(host, protected.name), binding, protected.m, cap)
-
-    def read() -> CoverageIndex:
-        with bound(host, protected, candidates) as binding:
-            return memory.coverage_index(host, binding, rows)
-
-    about = f"coverage of {protected.item} by {protected.unit}"
-    found = _indexed(session, content, about, protected, candidates, read)
-    return Coverage(found.index, protected.m, k, cap, found.codes)
-
-
-def _best_match(
-    host: Host,
-    protected: Protected,
-    candidates: Candidates,
-    engine: str,
-    items: Items | None,
-    session: Indexes | None,
-    content: str | None,
-) -> Relevance:
-    if engine == "sql":
+def _in_sql(host: Host, protected: Protected, candidates: Candidates, items: Items | None, cap: int) -> Relevance:
+    if protected.relevance == "best_match":
         with matched(host, protected, candidates, items) as matching:
-            return sql_match.SqlBestMatch(Workspace(host, protected.name), matching, protected.m)
+            workspace = Workspace(host, protected.name, matching.serial)
+            return sql_match.SqlBestMatch(workspace, matching, protected.m)
+    with bound(host, protected, candidates) as binding:
+        workspace = Workspace(host, protected.name, binding.serial, binding.names)
+        return sql.SqlCoverage(workspace, binding, protected.m, cap)
 
-    def read() -> BestMatchIndex:
+
+def _index(
+    host: Host, protected: Protected, candidates: Candidates, items: Items | None, rows: int
+) -> CoverageIndex | BestMatchIndex:
+    if protected.relevance == "best_match":
         with matched(host, protected, candidates, items) as matching:
             return matches.match_index(host, matching)
-
-    about = f"best_match by {protected.unit} and {protected.item}: {protected.similarity}"
-    if session is not None:
-        about += f" with {public_content(host, protected, items)}"
-    found = _indexed(session, content, about, protected, candidates, read)
-    return BestMatch(found.index, protected.m, found.codes)
+    with bound(host, protected, candidates) as binding:
+        return memory.coverage_index(host, binding, rows)
 
 
-def _indexed(
-    session: Indexes | None,
-    content: str | None,
-    about: str,
-    protected: Protected,
-    candidates: Candidates,
-    read: Callable[[], Any],
-) -> Found:
-    if session is None or content is None:
-        return Found(read(), None)
-    place = Place(protected.name, about, content, candidates.type)
-    found = session.find(place, candidates)
-    if found is None:
-        found = Found(read(), None)
-        session.keep(place, candidates, found.index, found.index.nbytes)
-    return found
+def _only_counts(protected: Protected) -> bool:
+    """Where every row is a unit of its own, coverage is a count per item: either engine asks the same statement."""
+    return protected.relevance == "coverage" and protected.unit is None
+
+
+def _about(host: Host, protected: Protected, items: Items | None) -> str:
+    """Everything but the private rows that decides what an index holds."""
+    if protected.relevance == "best_match":
+        public = public_content(host, protected, items)
+        return f"best_match by {protected.unit} and {protected.item}: {protected.similarity} of {public}"
+    return f"coverage of {protected.item} by {protected.unit}"

@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from msd_sql.candidates import Candidates
 from msd_sql.declarations import Protected
-from msd_sql.engines.steps import PREFIX, Names
+from msd_sql.engines.steps import Names, temp_name
 from msd_sql.errors import EngineError
 from msd_sql.host import Host
 from msd_sql.reading import private
@@ -35,14 +35,9 @@ class Binding:
     n: int
     serial: int  # tells the temp relations of one question from those of another on the same connection
 
-    def temp(self, name: str, version: int = 0) -> str:
-        """The name of a temp relation of this question."""
-        return f"{PREFIX}{self.serial}_{name}" + (f"_{version}" if version else "")
-
-    def with_temps(self, **tables: str) -> Names:
-        """The names with temp relations added: stand-in name → the table that holds it now."""
-        found = {stand_in: exp.to_table(table) for stand_in, table in tables.items() if table}
-        return Names({**self.names.relations, **found}, self.names.expressions)
+    def temp(self, name: str) -> str:
+        """Name a temp relation of this question."""
+        return temp_name(self.serial, name)
 
 
 def column_types(host: Host, relation: str, columns: Sequence[str], label: str) -> list[str]:
@@ -77,9 +72,9 @@ def bound(host: Host, protected: Protected, candidates: Candidates) -> Iterator[
     columns = [protected.item] + ([protected.unit] if protected.unit else [])
     types = column_types(host, protected.sql, columns, protected.name)
     serial = next_serial()
-    frame = f"{PREFIX}{serial}_keys"
+    frame = temp_name(serial, "keys")
     keys = joined_keys(frame, candidates.type, types[0], exp.column(protected.item, table="r", quoted=True))
-    expressions: dict[str, exp.Expression] = {"r.item": keys.column}
+    expressions: dict[str, exp.Expr] = {"r.item": keys.column}
     if protected.unit:
         expressions["r.unit"] = exp.column(protected.unit, table="r", quoted=True)
     names = Names({"relation": table(protected.sql), "candidates": keys.table}, expressions)
@@ -97,10 +92,10 @@ class Joined:
     """The candidates as a table (i, key), and what of the other side equals its key."""
 
     table: exp.Subquery
-    column: exp.Expression
+    column: exp.Expr
 
 
-def joined_keys(frame: str, given: str, native: str, column: exp.Expression) -> Joined:
+def joined_keys(frame: str, given: str, native: str, column: exp.Expr) -> Joined:
     """Join candidates with a column in the column's own type; as text where that type cannot be written in a cast."""
     typed = native_keys(frame, given, native)
     if typed is not None:
@@ -129,5 +124,5 @@ def native_keys(frame: str, given: str, native: str) -> exp.Subquery | None:
     return exp.select("i", "key").from_(moved.subquery("h")).where(back).subquery()
 
 
-def _try_cast(value: exp.Expression, kind: exp.DataType) -> exp.Expression:
+def _try_cast(value: exp.Expr, kind: exp.DataType) -> exp.Expr:
     return exp.TryCast(this=value, to=kind.copy())

@@ -17,6 +17,7 @@ from msd_sql.engines.binding import table
 from msd_sql.errors import InputError, suggest
 from msd_sql.host import Host
 from msd_sql.reading import private
+from msd_sql.udfs.best_match_index import unit_room
 
 ENGINES = ("auto", "memory", "sql")
 
@@ -39,7 +40,11 @@ def check_engine(engine: str) -> str:
 
 def choose_engine(host: Host, protected: Protected, n: int, rows: int, engine: str = "auto") -> str:
     """'memory' or 'sql' for n candidates and a relation of about so many rows."""
-    if check_engine(engine) != "auto":
+    if check_engine(engine) == "memory" and protected.relevance == "best_match" and protected.m > unit_room(n):
+        raise InputError(
+            f"engine := 'memory' cannot tell {protected.m} units apart beside {n} candidates; leave the engine to auto."
+        )
+    if engine != "auto":
         return engine
     return "memory" if index_bytes(protected, n, rows) <= _SHARE * memory_limit(host) else "sql"
 
@@ -47,6 +52,8 @@ def choose_engine(host: Host, protected: Protected, n: int, rows: int, engine: s
 def index_bytes(protected: Protected, n: int, rows: int) -> int:
     """What the memory engine would need: every row may be of a candidate, and every unit may match every candidate."""
     if protected.relevance == "best_match":
+        if protected.m > unit_room(n):  # an index cannot tell so many units apart
+            return 1 << 62
         return rows * (1 if protected.item else n) * _MATCH
     return 0 if protected.unit is None else rows * _PURCHASE
 

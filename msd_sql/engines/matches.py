@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from sqlglot import exp
 
 from msd_sql.engines.matching import Matching
 from msd_sql.engines.memory import read_keys
@@ -22,16 +23,16 @@ def match_keys_step(matching: Matching) -> Step:
 
     They are dropped as they arrive: a filter on the similarity would make DuckDB compute it twice.
     """
-    names = Names({"similar": matching.similar.query.subquery()})
+    names = Names({"similar": exp.Subquery(this=matching.similar.query)})
     return step("keys", KEYS, names, width=1 << item_bits(matching.n), room=1 << VALUE_BITS)
 
 
 def match_index(host: Host, matching: Matching) -> BestMatchIndex:
     """Read the similarities of the candidates into an index."""
-    workspace = Workspace(host, matching.label)
+    workspace = Workspace(host, matching.label, matching.serial)
     try:
         for kept in matching.kept:
-            workspace.keep(kept)
+            workspace.prepare(kept)
         weights = None
         if matching.weights is not None:
             found = workspace.read(matching.weights)

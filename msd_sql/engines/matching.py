@@ -18,7 +18,7 @@ from sqlglot import exp
 from msd_sql.candidates import Candidates
 from msd_sql.declarations import Items, Protected
 from msd_sql.engines.binding import Joined, column_types, joined_keys, next_serial, table
-from msd_sql.engines.steps import PREFIX, Names, Step, step
+from msd_sql.engines.steps import Names, Step, step, temp_name
 from msd_sql.errors import EngineError
 from msd_sql.host import Host
 from msd_sql.similarity import similarity_columns, similarity_tree
@@ -46,14 +46,9 @@ class Matching:
     weights: Step | None  # rows (x, w), where a point stands for several units
     repeats: bool  # may (x, i) come twice, because a unit has several rows? Then the highest q counts
 
-    def temp(self, name: str, version: int = 0) -> str:
-        """The name of a temp relation of this question."""
-        return temp_name(self.serial, name, version)
-
-
-def temp_name(serial: int, name: str, version: int = 0) -> str:
-    """The name of a temp relation."""
-    return f"{PREFIX}{serial}_{name}" + (f"_{version}" if version else "")
+    def temp(self, name: str) -> str:
+        """Name a temp relation of this question."""
+        return temp_name(self.serial, name)
 
 
 @contextmanager
@@ -91,7 +86,7 @@ def relation_of(items: Items) -> str:
     return items.relation.sql if items.relation else items.name
 
 
-def item_row_columns(similarity: exp.Expression) -> list[str]:
+def item_row_columns(similarity: exp.Expr) -> list[str]:
     """The columns of the item row v that a similarity reads."""
     found = [column.parts for column in similarity.find_all(exp.Column)]
     return list(dict.fromkeys(named[1].name for named in found if len(named) > 1 and named[0].name.lower() == "v"))
@@ -119,8 +114,8 @@ class _Draft:
     def joined(self) -> exp.Select:
         """Pairs where the private row names its item."""
         keys = self._native(self._protected.sql, str(self._protected.item), "r", self._protected.name)
-        x = exp.column("x", table="u") if self._unit is not None else exp.maybe_parse(NUMBER)
-        pairs = exp.select(x.as_("x"), "c.i AS i", "1 AS w", self._quantised()).from_(self._relation)
+        x = "u.x AS x" if self._unit is not None else f"{NUMBER} AS x"
+        pairs = exp.select(x, "c.i AS i", "1 AS w", self._quantised()).from_(self._relation)
         pairs = self._with_units(pairs.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c"))))
         return pairs.join(self._public(), on="v.i = c.i") if self._public_columns else pairs
 
@@ -130,16 +125,15 @@ class _Draft:
             distinct = exp.select("u.x AS x", "1 AS w", *self._private).distinct().from_(self._relation)
             points = self._keep("points", self._with_units(distinct))
         else:
-            number = exp.maybe_parse(NUMBER, dialect="duckdb").as_("x")
-            grouped = exp.select(number, "COUNT(*) AS w", *self._private).from_(self._relation)
+            grouped = exp.select(f"{NUMBER} AS x", "COUNT(*) AS w", *self._private).from_(self._relation)
             points = self._keep("points", grouped.group_by(*self._private).having("COUNT(*) > 0"))
             self.weights = Step("weights", exp.select("x", "w").from_(points.copy()))
         pairs = exp.select("r.x AS x", "v.i AS i", "r.w AS w", self._quantised()).from_(points.as_("r"))
         return pairs.join(self._public(), join_type="cross")
 
-    def _quantised(self) -> exp.Expression:
-        holes = {"similarity": exp.paren(self._similarity), "one": ONE}
-        return step("q", QUANTISED, Names({}), **holes).query.as_("q")
+    def _quantised(self) -> exp.Expr:
+        similarity = exp.paren(self._similarity)
+        return exp.alias_(step("q", QUANTISED, Names({}), similarity=similarity, one=ONE).query, "q")
 
     def _with_units(self, query: exp.Select) -> exp.Select:
         if self._unit is None:
@@ -147,7 +141,7 @@ class _Draft:
         units = exp.to_table(temp_name(self.serial, "units")).as_("u")
         return query.join(units, on=self._unit.eq(exp.column("unit", table="u")))
 
-    def _public(self) -> exp.Table:
+    def _public(self) -> exp.Expr:
         """The candidates' rows of the items relation, one for each: a key that stands on several rows counts once."""
         if self._items is None:
             raise EngineError(
@@ -167,12 +161,13 @@ class _Draft:
         rows = exp.select("c.i AS i", *columns, first.as_("nth")).from_(table(relation).as_("v"))
         rows = rows.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c")))
         outer = [exp.column(column.name, quoted=True) for column in columns]
-        return self._keep("v", exp.select("i", *outer).from_(rows.subquery("numbered")).where("nth = 1")).as_("v")
+        first_of_each = exp.select("i", *outer).from_(rows.subquery("numbered")).where("nth = 1")
+        return exp.alias_(self._keep("v", first_of_each), "v", table=True)
 
     def _native(self, relation: str, column: str, alias: str, label: str) -> Joined:
         kind = column_types(self._host, relation, [column], label)[0]
         return joined_keys(self.keys, self._candidates.type, kind, exp.column(column, table=alias, quoted=True))
 
-    def _keep(self, name: str, query: exp.Expression) -> exp.Table:
+    def _keep(self, name: str, query: exp.Expr) -> exp.Table:
         self.kept.append(Step(name, query, temp_name(self.serial, name)))
         return exp.to_table(temp_name(self.serial, name))

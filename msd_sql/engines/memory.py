@@ -61,7 +61,7 @@ def keys_step(binding: Binding) -> Step:
     return step("keys", KEYS, binding.names, code=exp.paren(code), width=1 << bits)
 
 
-def unit_code(unit: exp.Expression, kind: str, room: int) -> exp.Expression:
+def unit_code(unit: exp.Expr, kind: str, room: int) -> exp.Expr:
     """A unit's code of at most `room` bits: an integer itself where it fits, else its hash."""
     if kind in _SMALL:
         below = _SMALL[kind]
@@ -106,8 +106,8 @@ def read_keys(host: Host, keys: Step, label: str, rows: int, value_bits: int = 0
     return found[:size]
 
 
-def _filled(text: str, unit: exp.Expression, **numbers: int) -> exp.Expression:
-    tree: exp.Expression = sqlglot.parse_one(text, dialect="duckdb")
+def _filled(text: str, unit: exp.Expr, **numbers: int) -> exp.Expr:
+    tree = sqlglot.parse_one(text, dialect="duckdb")
     for column in list(tree.find_all(exp.Column)):
         column.replace(unit.copy())
     for hole in list(tree.find_all(exp.Placeholder)):

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from sqlglot import exp
+
 from msd_sql.engines.binding import Binding
 from msd_sql.engines.steps import Names, Step, step
 from msd_sql.engines.workspace import Workspace
@@ -69,118 +71,94 @@ class SqlCoverage:
     private = True
 
     def __init__(self, workspace: Workspace, binding: Binding, m: int, cap: int) -> None:
-        self._workspace, self._binding = workspace, binding
+        self._workspace = workspace
         self.n, self.cap, self.units, self.binary = binding.n, cap, m * cap, cap == 1
-        self._version = 0
-        self._chosen = self._filled = self._held = ""  # the temp relations that hold them now
-        self._pairs = workspace.keep(pairs_step(binding))
-        self._totals = self._per_item(step("totals", TOTALS, self._names()))
-        self.clear()
+        workspace.prepare(pairs_step(binding))
+        self._totals = self._per_item("totals", TOTALS)
+        self._picks: list[int] = []
+        self._gain: IntArray | None = self._totals.copy()  # None: to be counted again, after a swap
+        self._value: int | None = 0
 
     def gains(self) -> IntArray:
         """Per candidate: its units below their cap."""
-        if self._gain is None:  # after a swap: count again, from the units that are at their cap
-            self._gain = self._totals - self._per_item(step("at_cap", AT_CAP, self._names(), cap=self.cap))
+        if self._gain is None:
+            self._gain = self._totals - self._per_item("at_cap", AT_CAP, cap=self.cap)
         return self._gain.copy()
 
     def value(self) -> int:
-        """Counts that the picks reach."""
+        """Count what the picks reach."""
         if self._value is None:
-            found = self._workspace.read(step("reached", REACHED, self._names(), cap=self.cap))["units"]
+            found = self._workspace.read(self._workspace.step("reached", REACHED, cap=self.cap))["units"]
             self._value = 0 if np.ma.is_masked(found) else int(found[0])
         return self._value
 
     def add(self, item: int) -> None:
         """Append a pick: the units that it brings to their cap no longer count for their other items."""
         gain, value = self.gains(), self.value()
-        chosen = step("chosen", CHOSEN, self._names(), slot=len(self._picks), item=item)
+        chosen = self._workspace.step("chosen", CHOSEN, slot=len(self._picks), item=item)
         if self._picks:
-            self._workspace.keep(chosen.kept(self._chosen, grows=True))
+            self._workspace.grow("chosen", chosen)
         else:
-            self._chosen = self._renewed("", chosen, "chosen")
+            self._workspace.renew("chosen", chosen)
         self._picks.append(item)
-        full = step("full", FULL, self._names(), item=item, cap=self.cap)
-        self._filled = self._renewed(self._filled, full, "filled")
+        self._workspace.renew("filled", self._workspace.step("full", FULL, item=item, cap=self.cap))
+        self._gain = gain - self._per_item("losses", LOSSES)
         self._value = value + int(gain[item])
-        self._gain = gain - self._per_item(step("losses", LOSSES, self._names()))
-        self._forget_held()
+        self._workspace.drop("held")
 
     def swap_gains(self, sample: IntArray) -> IntArray:
         """value(S - u + v) - value(S) = #{x∋v: t<cap} - #{x∋u: t≤cap} + #{x∋u,v: t=cap}; t: the picks that x has."""
         if not self._picks:
             return np.zeros((0, len(sample)), np.int64)
-        shared = self._table(sample)
-        kept = self._workspace.read(step("kept", KEPT, self._names(), cap=self.cap))
-        loss = np.zeros(len(self._picks), np.int64)
-        loss[kept["slot"]] = kept["units"]
-        gain = self._totals[sample] - shared[-1]
-        return shared[:-1] + (gain[None, :] - loss[:, None])
+        shared = self._shared(sample)
+        kept = self._workspace.read(self._workspace.step("kept", KEPT, cap=self.cap))
+        loss = scattered(kept["slot"], kept["units"], len(self._picks))
+        table: IntArray = shared[:-1] + (self._totals[sample] - shared[-1])[None, :] - loss[:, None]
+        return table
 
     def swap(self, slot: int, item: int) -> None:
         """Replace one pick."""
-        replaced = step("replaced", REPLACED, self._names(), slot=slot, item=item)
-        self._chosen = self._renewed(self._chosen, replaced, "chosen")
+        self._workspace.renew("chosen", self._workspace.step("replaced", REPLACED, slot=slot, item=item))
         self._picks[slot] = item
         self._gain, self._value = None, None
-        self._forget_held()
+        self._workspace.drop("held")
 
     def clear(self) -> None:
         """Forget the picks; the pairs stay."""
-        for table in (self._chosen, self._filled, self._held):
-            if table:
-                self._workspace.forget(table)
-        self._chosen = self._filled = self._held = ""
-        self._picks: list[int] = []
-        self._gain: IntArray | None = self._totals.copy()
-        self._value: int | None = 0
+        self._workspace.drop("chosen", "filled", "held")
+        self._picks, self._gain, self._value = [], self._totals.copy(), 0
 
     def close(self) -> None:
         """Drop every temp relation."""
         self._workspace.close()
 
-    def _names(self, **more: str) -> Names:
-        kept = {"pairs": self._pairs, "chosen": self._chosen, "filled": self._filled, "held": self._held}
-        return self._binding.with_temps(**kept, **more)
-
-    def _table(self, sample: IntArray) -> IntArray:
-        """Per item of the sample and slot: the item's units at their cap that the slot is one of the holders of.
+    def _shared(self, sample: IntArray) -> IntArray:
+        """Per slot and item of the sample: the item's units at their cap that the slot is one of the holders of.
 
         The last row counts the units at or above their cap.
         """
-        if not self._held:
-            self._held = self._renewed("", step("held", HELD, self._names(), cap=self.cap), "held")
-        with self._workspace.public(self._binding.temp("sample"), {"i": sample.astype(np.int32)}) as name:
-            found = self._workspace.read(step("shared", SHARED, self._names(sample=name)))
+        if not self._workspace.holds("held"):
+            self._workspace.renew("held", self._workspace.step("held", HELD, cap=self.cap))
+        with self._workspace.public("sample", {"i": sample.astype(np.int32)}):
+            found = self._workspace.read(self._workspace.step("shared", SHARED))
         table = np.zeros((len(self._picks) + 1, self.n), np.int64)
         table[found["slot"], found["i"]] = found["units"]
         return table[:, sample]
 
-    def _per_item(self, query: Step) -> IntArray:
-        found = self._workspace.read(query)
+    def _per_item(self, name: str, text: str, **values: int) -> IntArray:
+        found = self._workspace.read(self._workspace.step(name, text, **values))
         return scattered(found["i"], found["units"], self.n)
-
-    def _renewed(self, old: str, query: Step, name: str) -> str:
-        """Keep the step under a new name and drop the old one: a relation is never built from itself."""
-        self._version += 1
-        new = self._workspace.keep(query.kept(self._binding.temp(name, self._version)))
-        if old:
-            self._workspace.forget(old)
-        return new
-
-    def _forget_held(self) -> None:
-        if self._held:
-            self._workspace.forget(self._held)
-        self._held = ""
 
 
 def pairs_step(binding: Binding) -> Step:
-    """The distinct (candidate, unit) pairs: the only step that reads the protected relation."""
+    """Keep the distinct (candidate, unit) pairs: the only step that reads the protected relation."""
     return step("pairs", PAIRS, binding.names).kept(binding.temp("pairs"))
 
 
 def greedy_steps(binding: Binding, cap: int) -> Iterator[Step]:
-    """The statements of a greedy run's first round, for `msd_explain`: nothing is run."""
-    names = binding.with_temps(**{name: binding.temp(name) for name in ("pairs", "chosen", "filled", "held")})
+    """Show the statements of a greedy run's first round, for `msd_explain`: nothing is run."""
+    temps = {name: exp.to_table(binding.temp(name)) for name in ("pairs", "chosen", "filled")}
+    names = Names({**binding.names.relations, **temps}, binding.names.expressions)
     yield pairs_step(binding)
     yield step("totals", TOTALS, names)
     yield step("chosen", CHOSEN, names, slot=0, item=0).kept(binding.temp("chosen"))

@@ -77,30 +77,29 @@ class SqlBestMatch:
     binary = False
 
     def __init__(self, workspace: Workspace, matching: Matching, m: int) -> None:
-        self._workspace, self._matching = workspace, matching
+        self._workspace = workspace
         self.n, self.units = matching.n, m
-        self._version = 0
-        self._tables: dict[str, str] = {}  # stand-in name → the temp relation that holds it now
         for kept in matching.kept:
-            workspace.keep(kept)
-        self._renew("matches", matches_step(matching))
-        for kept in matching.kept:
-            workspace.forget(str(kept.into))
-        self._first_gains = self._per_item(self._step("totals", TOTALS))
-        self.clear()
+            workspace.prepare(kept)
+        workspace.prepare(matches_step(matching))
+        workspace.drop(*[kept.name for kept in matching.kept])
+        self._first_gains = self._per_item("totals", TOTALS)
+        self._picks: list[int] = []
+        self._gain: IntArray | None = self._first_gains.copy()  # None: to be counted again, after a swap
+        self._value: int | None = 0
 
     def gains(self) -> IntArray:
         """Marginal of every candidate, in multiples of 2^-20."""
         if self._gain is None:
             self._rank()
-            self._gain = self._per_item(self._step("gained", GAINED))
+            self._gain = self._per_item("gained", GAINED)
         return self._gain.copy()
 
     def value(self) -> int:
-        """Sum of the units' best matches, in multiples of 2^-20."""
+        """Sum up the units' best matches, in multiples of 2^-20."""
         if self._value is None:
             self._rank()
-            found = self._workspace.read(self._step("reached", REACHED))["total"]
+            found = self._workspace.read(self._workspace.step("reached", REACHED))["total"]
             self._value = 0 if np.ma.is_masked(found) else int(found[0])
         return self._value
 
@@ -108,77 +107,58 @@ class SqlBestMatch:
         """Append a pick: only units that it suits better than all before change their marginals."""
         gain, value = self.gains(), self.value()
         if not self._picks:
-            self._renew("picked", self._step("picked", PICKED, slot=-1, item=-1))  # nothing yet
-        self._renew("better", self._step("better", BETTER, item=item))
-        self._gain = gain - self._per_item(self._step("losses", LOSSES))
+            self._workspace.renew("picked", self._workspace.step("picked", PICKED, slot=-1, item=-1))  # nothing yet
+        self._workspace.renew("better", self._workspace.step("better", BETTER, item=item))
+        self._gain = gain - self._per_item("losses", LOSSES)
         self._value = value + int(gain[item])
-        picked = self._step("picked", PICKED, slot=len(self._picks), item=item)
-        self._workspace.keep(picked.kept(self._tables["picked"], grows=True))
+        self._workspace.grow("picked", self._workspace.step("picked", PICKED, slot=len(self._picks), item=item))
         self._picks.append(item)
-        self._drop("tops")
+        self._workspace.drop("tops")
 
     def swap_gains(self, sample: IntArray) -> IntArray:
         """value(S - u + v) - value(S) = gain[v] - loss[u] + back[u, v]."""
         if not self._picks:
             return np.zeros((0, len(sample)), np.int64)
         self._rank()
-        lost = self._workspace.read(self._step("lost", LOST))
+        lost = self._workspace.read(self._workspace.step("lost", LOST))
         loss = scattered(lost["slot"], lost["total"], len(self._picks))
-        name = self._matching.temp("sample")
-        with self._workspace.public(name, {"i": sample.astype(np.int32)}):
-            found = self._workspace.read(self._step("back", BACK, sample=name))
+        with self._workspace.public("sample", {"i": sample.astype(np.int32)}):
+            found = self._workspace.read(self._workspace.step("back", BACK))
         gain = np.zeros(self.n, np.int64)
         np.add.at(gain, found["i"], found["gain"])
         back = np.zeros((len(self._picks) + 1, self.n), np.int64)  # the last row: units that no pick is similar to
         back[found["slot"], found["i"]] = np.ma.filled(found["back"], 0)
-        return back[:-1, sample] + (gain[sample][None, :] - loss[:, None])
+        table: IntArray = back[:-1, sample] + gain[sample][None, :] - loss[:, None]
+        return table
 
     def swap(self, slot: int, item: int) -> None:
         """Replace one pick."""
-        self._renew("picked", self._step("replaced", REPLACED, slot=slot, item=item))
+        self._workspace.renew("picked", self._workspace.step("replaced", REPLACED, slot=slot, item=item))
         self._picks[slot] = item
         self._gain, self._value = None, None
-        self._drop("tops")
+        self._workspace.drop("tops")
 
     def clear(self) -> None:
         """Forget the picks; the similarities stay."""
-        self._drop("better", "picked", "tops")
-        self._picks: list[int] = []
-        self._gain: IntArray | None = self._first_gains.copy()
-        self._value: int | None = 0
+        self._workspace.drop("better", "picked", "tops")
+        self._picks, self._gain, self._value = [], self._first_gains.copy(), 0
 
     def close(self) -> None:
         """Drop every temp relation."""
         self._workspace.close()
 
     def _rank(self) -> None:
-        if "tops" not in self._tables:
-            self._renew("tops", self._step("tops", TOPS))
+        if not self._workspace.holds("tops"):
+            self._workspace.renew("tops", self._workspace.step("tops", TOPS))
 
-    def _step(self, name: str, text: str, sample: str | None = None, **values: int) -> Step:
-        tables = {**self._tables, **({"sample": sample} if sample else {})}
-        return step(name, text, Names({stand_in: exp.to_table(table) for stand_in, table in tables.items()}), **values)
-
-    def _per_item(self, query: Step) -> IntArray:
-        found = self._workspace.read(query)
+    def _per_item(self, name: str, text: str) -> IntArray:
+        found = self._workspace.read(self._workspace.step(name, text))
         return scattered(found["i"], found["total"], self.n)
-
-    def _renew(self, name: str, query: Step) -> None:
-        """Keep the step under a new name and drop the old one: a relation is never built from itself."""
-        self._version += 1
-        new = self._workspace.keep(query.kept(self._matching.temp(name, self._version)))
-        self._drop(name)
-        self._tables[name] = new
-
-    def _drop(self, *names: str) -> None:
-        for name in names:
-            if name in self._tables:
-                self._workspace.forget(self._tables.pop(name))
 
 
 def matches_step(matching: Matching) -> Step:
     """Keep the similarities above 0; of a unit's several rows the highest."""
-    names = Names({"similar": matching.similar.query.subquery()})
+    names = Names({"similar": exp.Subquery(this=matching.similar.query)})
     return step("matches", HIGHEST if matching.repeats else MATCHES, names).kept(matching.temp("matches"))
 
 

@@ -25,7 +25,7 @@ class Step:
     """
 
     name: str
-    query: exp.Expression
+    query: exp.Expr
     into: str | None = None
     grows: bool = field(default=False)  # add the rows to those that `into` holds already
 
@@ -53,11 +53,11 @@ class Step:
 class Names:
     """What the stand-in names of a step mean for one declaration: relations, columns of `r`, and whole expressions."""
 
-    relations: Mapping[str, exp.Expression]
-    expressions: Mapping[str, exp.Expression] = field(default_factory=dict)  # 'r.unit' → r."user_id"
+    relations: Mapping[str, exp.Expr]
+    expressions: Mapping[str, exp.Expr] = field(default_factory=dict)  # 'r.unit' → r."user_id"
 
 
-def step(name: str, text: str, names: Names, **values: int | exp.Expression) -> Step:
+def step(name: str, text: str, names: Names, **values: int | exp.Expr) -> Step:
     """Bind a step's text: relations and columns by `names`, `$holes` by `values`.
 
     >>> found = Names({"pairs": exp.to_table("_msd_pairs")})
@@ -79,6 +79,15 @@ def step(name: str, text: str, names: Names, **values: int | exp.Expression) -> 
     return Step(name, tree)
 
 
+def temp_name(serial: int, name: str, version: int = 0) -> str:
+    """Name a temp relation; `serial` tells one question's from another's on the same connection.
+
+    >>> temp_name(3, "chosen", 2)
+    '_msd_3_chosen_2'
+    """
+    return f"{PREFIX}{serial}_{name}" + (f"_{version}" if version else "")
+
+
 def drop(table: str) -> str:
     """The statement that forgets a temp relation.
 
@@ -88,13 +97,12 @@ def drop(table: str) -> str:
     return f"DROP TABLE IF EXISTS {exp.to_identifier(table).sql('duckdb')}"
 
 
-def _aliased(relation: exp.Expression, alias: str) -> exp.Expression:
+def _aliased(relation: exp.Expr, alias: str) -> exp.Expr:
     found = relation.copy()
     found.set("alias", exp.TableAlias(this=exp.to_identifier(alias)))
     return found
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> exp.Expression:
-    tree: exp.Expression = sqlglot.parse_one(text, dialect="duckdb")
-    return tree
+def _parsed(text: str) -> exp.Expr:
+    return sqlglot.parse_one(text, dialect="duckdb")
