@@ -12,9 +12,10 @@ from .matching import matched_cell
 from .page import write_page
 from .places import DataMissingError
 from .progress import watched
-from .results import Results
+from .results import Results, Row
 from .run import run
 from .tasks import NAMES, task
+from .through_sql import Comparison, compare, statements
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -36,12 +37,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0 when all of it was done, 1 when data were missing."""
     given = arguments().parse_args(argv)
     size = QUICK if given.quick else FULL
-    folder = given.results or CHECKOUT / "benchmarks" / "paper" / "results" / ("quick" if given.quick else "")
+    kept_apart = ["quick"] * given.quick + ["amazon"] * (given.amazon is not None)  # cells of the same name, other data
+    folder = given.results or CHECKOUT.joinpath("benchmarks", "paper", "results", *kept_apart)
     page = given.page or (folder / "experiments.md" if given.quick else CHECKOUT / "docs" / "experiments.md")
-    results = Results(folder / "results.csv")
-    if given.fresh and results.path.is_file():
-        results.path.unlink()
-        results = Results(results.path)
+    if given.fresh:
+        for name in ("results.csv", "through_sql.csv"):
+            (folder / name).unlink(missing_ok=True)
+    results, asked = Results(folder / "results.csv", Row), Results(folder / "through_sql.csv", Comparison)
     wanted = [name for name in given.tasks.split(",") if name]
     unknown = sorted(set(wanted) - set(NAMES))
     if unknown:
@@ -59,10 +61,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         todo += [cell for cell in _matched(wanted, size, given.amazon) if not results.has(cell)]
         for cell in watched(todo):
             results.add(list(run(cell, size.timed_runs if cell.timed else size.runs, given.amazon)))
+        for name in wanted:
+            instance = size.sql[name.split("_")[0]]
+            if not all(asked.has(cell) for cell in statements(name, *instance)):
+                asked.add(list(compare(name, *instance)))
     if not results.path.is_file():
         print("There are no results to write a page from.", file=sys.stderr)
         return 1
-    write_page(results.frame(), page, size, real_amazon=given.amazon is not None)
+    write_page(results.frame(), asked.frame(), page, size, real_amazon=given.amazon is not None)
     print(f"{results.path} and {page} are written.")
     return 1 if missing else 0
 

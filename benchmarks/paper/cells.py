@@ -50,6 +50,7 @@ class Size:
     uber_m: tuple[int, ...]
     shop_n: tuple[int, ...]
     base: dict[str, tuple[int | None, int | None]]  # per family of tasks: n and m, None for the paper's
+    sql: dict[str, tuple[int | None, int | None]]  # the same for the runs through SQL
 
 
 FULL = Size(
@@ -64,6 +65,7 @@ FULL = Size(
     uber_m=(50_000, 100_000, 200_000),
     shop_n=(1000, 2000, 4000, 8000),
     base={"uber": (None, None), "amazon": (None, None), "instacart": (None, None)},
+    sql={"uber": (200, 50_000), "amazon": (None, None), "instacart": (None, None)},
 )
 QUICK = Size(
     name="quick",
@@ -77,6 +79,7 @@ QUICK = Size(
     uber_m=(10_000,),
     shop_n=(150,),
     base={"uber": (300, 20_000), "amazon": (300, 50_000), "instacart": (None, None)},
+    sql={"uber": (100, 5_000), "amazon": (200, 20_000), "instacart": (None, None)},
 )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from msd_sql.udfs.types import FloatArray
 
-VARIABLE = "MSD_DATA"
+VARIABLE = "MSD_SHARED_DATA"
 FRESH = ("produce", "bakery")  # Instacart departments that make about as many candidates as the paper's 3,000
 
 # The shore line of Manhattan, roughly (latitude, longitude): public geography, the grid owes nothing to the pickups.
@@ -31,7 +31,7 @@ class DataMissingError(Exception):
 
 
 def data_file(name: str) -> Path:
-    """Find a file of the real data: in the folder that MSD_DATA names, else in ../shared/data beside the checkout."""
+    """Find a file of the real data: in the folder MSD_SHARED_DATA names, else in ../shared/data beside the checkout."""
     checkout = Path(__file__).resolve().parents[2]
     folder = Path(os.environ.get(VARIABLE, checkout.parent / "shared" / "data"))
     if not (folder / name).is_file():
@@ -85,7 +85,7 @@ def pickups(m: int | None = None, seed: int = 0) -> tuple[FloatArray, npt.NDArra
     path = str(data_file("uber_2014_manhattan.parquet"))
     rows = duckdb.execute("SELECT lat, lon, count(*) AS pickups FROM read_parquet(?) GROUP BY ALL", [path]).fetchnumpy()
     # Neighbours in this order are near to each other, which the relevance makes use of.
-    order = np.lexsort((rows["lon"], np.floor(rows["lat"] * 200)))
+    order = np.lexsort((rows["lat"], rows["lon"], np.floor(rows["lat"] * 200)))
     places, weights = np.stack([rows["lat"], rows["lon"]], axis=1)[order], rows["pickups"][order]
     total = int(weights.sum())
     if m is None or m == total:

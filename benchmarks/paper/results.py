@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any, Protocol
 
 import pandas as pd
 
@@ -40,15 +41,25 @@ class Row:
     eta: float | None
 
 
-class Results:
-    """A CSV file that knows which cells it holds.
+class Cells(Protocol):
+    """Rows that say to which cell they belong."""
 
-    >>> Results(Path("/nowhere/results.csv")).has(Cell("uber", "greedy", "exact", 20, None))
+    @property
+    def cell(self) -> str:
+        """The key of the cell."""
+        ...
+
+
+class Results:
+    """A CSV file of dataclass rows that knows which cells it holds.
+
+    >>> Results(Path("/nowhere/results.csv"), Row).has(Cell("uber", "greedy", "exact", 20, None))
     False
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, row: type[Any]) -> None:
         self.path = path
+        self._fields = [field.name for field in fields(row)]
         self._held: set[str] = set()
         if path.is_file():
             with path.open(newline="") as lines:
@@ -58,18 +69,20 @@ class Results:
         """Tell whether the cell was run before."""
         return cell.key in self._held
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[Cells]) -> None:
         """Append the rows of one whole cell."""
         new = not self.path.is_file()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", newline="") as file:
-            writer = csv.DictWriter(file, [field.name for field in fields(Row)])
+            writer = csv.DictWriter(file, self._fields)
             if new:
                 writer.writeheader()
             for row in rows:
-                writer.writerow(asdict(row))
+                writer.writerow(vars(row))
                 self._held.add(row.cell)
 
     def frame(self) -> pd.DataFrame:
-        """Read everything there is."""
+        """Read everything there is; an empty frame when there is nothing."""
+        if not self.path.is_file():
+            return pd.DataFrame(columns=self._fields)
         return pd.read_csv(self.path, keep_default_na=False, na_values={"eps": "", "eps0": "", "eta": ""})
