@@ -80,5 +80,5 @@ def _script(session: Any, script: Sequence[tuple[str, str]]) -> int:
         else:
             rest = session.feed(text)
             if rest:
-                session.statement(rest)
+                session.statement(rest.strip())
     return int(session.failed)

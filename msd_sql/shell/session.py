@@ -104,7 +104,7 @@ class Session:
         try:
             rest = self.feed(text)
             if rest:
-                self.statement(rest)
+                self.statement(rest.strip())
         finally:
             self.reading.pop()
 

@@ -10,16 +10,17 @@ _COMMENTS = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def split(text: str) -> tuple[list[str], str]:
-    """Cut text into finished statements, semicolons left out, and the unfinished rest.
+    """Cut text into finished statements, semicolons left out, and the unfinished rest as it stands.
 
     >>> split("SELECT ';'; FROM t; SELECT")
-    (["SELECT ';'", 'FROM t'], 'SELECT')
+    (["SELECT ';'", 'FROM t'], ' SELECT')
     """
     raw = text.encode()  # the tokenizer counts bytes
     ends = [start for start, _ in duckdb.tokenize(text) if raw[start : start + 1] == b";"]
     starts = [0, *(end + 1 for end in ends)]
-    pieces = [raw[start:end].decode().strip() for start, end in zip(starts, [*ends, len(raw)], strict=True)]
-    return [piece for piece in pieces[:-1] if not blank(piece)], "" if blank(pieces[-1]) else pieces[-1]
+    pieces = [raw[start:end].decode() for start, end in zip(starts, [*ends, len(raw)], strict=True)]
+    # The rest keeps its line end: the next line must not become part of a comment.
+    return [piece.strip() for piece in pieces[:-1] if not blank(piece)], "" if blank(pieces[-1]) else pieces[-1]
 
 
 def blank(text: str) -> bool:

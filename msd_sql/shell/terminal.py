@@ -34,7 +34,7 @@ def interact(session: Session) -> int:
         try:
             rest = session.feed(text if text.endswith("\n") else text + "\n")
             if rest:
-                session.statement(rest)
+                session.statement(rest.strip())
         except Leave:
             return 0
         except KeyboardInterrupt:  # between two statements
