@@ -70,8 +70,12 @@ def from_native(
     )
 
 
-def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[Asked]:
+def from_arrow(columns: Sequence[pa.ChunkedArray]) -> list[Asked]:
     """Every group of a chunk of Arrow arrays."""
+    return list(_groups(columns))
+
+
+def _groups(columns: Sequence[pa.ChunkedArray]) -> Iterator[Asked]:
     keys, order, key_type, options, types, texts, lists, floats, doubles, quota_texts, quota_lists, scores, context = (
         column.combine_chunks() for column in columns
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msd_sql.amounts import shown
 from msd_sql.asked import Asked
 from msd_sql.context import Call, uncharged
@@ -75,5 +77,9 @@ def _engine(call: Call, question: Question) -> list[Line]:
     if protected is None or not question.plan.reads_private:
         return []
     found = describe(call.host, protected, question.candidates, cap=question.cap, engine=question.request.engine)
-    steps = [(f"step {place}: {step.name}", step.sql()) for place, step in enumerate(found.steps, start=1)]
+    # Temp relations carry the serial number of the question, which would make every explanation another one.
+    steps = [
+        (f"step {place}: {step.name}", re.sub(r"\b_msd_\d+_", "_msd_", step.sql()))
+        for place, step in enumerate(found.steps, start=1)
+    ]
     return [("engine", found.engine), *steps]

@@ -16,7 +16,7 @@ import duckdb
 
 from msd_sql import context
 from msd_sql.asked import Asked, from_arrow, from_native
-from msd_sql.context import Call, Context
+from msd_sql.context import Call, Context, uncharged
 from msd_sql.declare import declare
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.explain import explain
@@ -126,7 +126,9 @@ def _group(instance: Instance, name: str, act: Callable[[Call, Asked], Any], ret
     def native(
         a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
     ) -> Any:
-        return one(from_native(a, b, c, d, e, f, g, h, i, j, k, m, n))
+        with uncharged():
+            asked = from_native(a, b, c, d, e, f, g, h, i, j, k, m, n)
+        return one(asked)
 
     def chunk(
         a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
@@ -134,7 +136,9 @@ def _group(instance: Instance, name: str, act: Callable[[Call, Asked], Any], ret
         import pyarrow as pa
 
         kind = pa.int64() if returns == "BIGINT[]" else pa.struct([("property", pa.string()), ("value", pa.string())])
-        answers = [one(asked) for asked in from_arrow((a, b, c, d, e, f, g, h, i, j, k, m, n))]
+        with uncharged():
+            groups = from_arrow((a, b, c, d, e, f, g, h, i, j, k, m, n))
+        answers = [one(asked) for asked in groups]
         return pa.array(answers, type=pa.list_(kind))
 
     return Function(name, chunk if arrow else native, ASKED, returns, arrow)

@@ -1,0 +1,289 @@
+"""What is charged and when, with real connections, files, threads and processes (DESIGN 3, the ledger)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import duckdb
+import pytest
+
+import msd_sql
+from tests.sql.conftest import declare, kinds, one, spent
+
+ASK = "SELECT msd_select(item_id, 4, 0.1, 0.5) FROM products"
+FRESH = "SELECT msd_select(item_id, 4, 0.1, 0.5, fresh := true) FROM products"
+
+
+def test_a_charge_survives_rollback(shop):
+    shop.execute("BEGIN")
+    first = one(shop, ASK)
+    assert spent(shop) == 0.1  # seen from inside of the transaction as well
+    shop.execute("ROLLBACK")
+    assert spent(shop) == 0.1
+    assert one(shop, ASK) == first
+    assert spent(shop) == 0.1
+
+
+CRASH = """
+import os, signal, sys
+import duckdb, msd_sql
+import msd_sql.pick
+def die(*arguments, **options):
+    os.kill(os.getpid(), signal.SIGKILL)
+msd_sql.pick.build = die  # the first thing after the charge
+con = msd_sql.register(duckdb.connect(sys.argv[1]))
+print("asking", flush=True)
+print(con.execute("SELECT msd_select(item_id, 4, 0.1, 0.5) FROM products").fetchall(), flush=True)
+"""
+
+
+def test_a_charge_survives_kill_9_and_the_answer_does_not(file):
+    with duckdb.connect(file) as con:
+        msd_sql.register(con)
+        declare(con)
+    done = subprocess.run([sys.executable, "-c", CRASH, file], capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert done.stdout == "asking\n"
+    with duckdb.connect(file) as con:
+        msd_sql.register(con)
+        assert spent(con) == 0.1
+        assert one(con, "SELECT msd_remaining('purchases')") == pytest.approx(0.9)
+
+
+def test_many_threads_never_overdraw_and_the_affordable_number_succeed(file):
+    cons = [duckdb.connect(file) for _ in range(4)]
+    for con in cons:
+        msd_sql.register(con)
+    declare(cons[0])
+    done, refused = [], []
+
+    def ask(con):
+        with con.cursor() as cursor:
+            msd_sql.register(cursor)
+            try:
+                done.append(one(cursor, FRESH))
+            except duckdb.InvalidInputException as error:
+                refused.append(str(error))
+
+    threads = [threading.Thread(target=ask, args=(cons[i % 4],)) for i in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(done) == 10
+    assert len(refused) == 6
+    assert all("BudgetError" in text for text in refused)
+    assert spent(cons[0]) == 1.0
+    assert one(cons[0], "SELECT msd_remaining('purchases')") == 0
+    for con in cons:
+        con.close()
+
+
+def test_showing_a_relation_five_times_charges_once(shop):
+    relation = shop.sql(ASK)
+    shown = [str(relation), relation.fetchall(), len(relation), relation.df(), relation.fetchall()]
+    assert shown[1] == shown[4]
+    assert spent(shop) == 0.1
+    assert set(kinds(shop)) == {"protect", "items", "select", "replay"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"EXPLAIN {ASK}",
+        f"PREPARE later AS {ASK}",
+        f"{ASK} LIMIT 0",
+        "EXPLAIN FROM msd_topk(products, 4, 0.1, 0.5)",
+        "FROM msd_topk(products, 4, 0.1, 0.5) LIMIT 0",
+        "FROM msd_explain(products, 4, 0.1, 0.5)",
+        f"CREATE TEMP VIEW later AS {ASK}",
+        f"DESCRIBE {ASK}",
+        "EXPLAIN SELECT msd_reach([1], 0.1)",
+        "EXPLAIN SELECT msd_unprotect('purchases')",
+    ],
+)
+def test_what_does_not_run_charges_nothing(shop, statement):
+    shop.execute(statement).fetchall()
+    assert kinds(shop) == ["protect", "items"]
+
+
+def test_a_relation_that_is_never_shown_charges_nothing(shop):
+    relation = shop.sql(ASK)
+    assert relation.columns == ["msd_select(item_id, 4, 0.1, 0.5)"]
+    assert kinds(shop) == ["protect", "items"]
+
+
+def test_over_budget_is_refused_before_anything_runs(shop):
+    with pytest.raises(duckdb.InvalidInputException) as refusal:
+        one(shop, "SELECT msd_select(item_id, 4, 1.5, 0.5) FROM products")
+    text = str(refusal.value)
+    for part in ("BudgetError", "Requested: ε 1.5", "Spent: ε 0", "Remaining: ε 1", "Limit: ε 1", "nothing was charged"):
+        assert part in text
+    assert kinds(shop) == ["protect", "items"]
+
+
+def test_ten_times_a_tenth_is_one_and_not_more(shop):
+    for _ in range(10):
+        one(shop, FRESH)
+    with pytest.raises(duckdb.InvalidInputException, match="Remaining: ε 0"):
+        one(shop, FRESH)
+    assert spent(shop) == 1.0
+
+
+def test_the_same_question_is_told_again_and_a_fresh_one_is_paid(shop):
+    first = one(shop, ASK)
+    assert one(shop, f"WITH p AS (FROM products) {ASK.replace('products', 'p')}") == first
+    assert one(shop, "SELECT msd_select(item_id, 4, 0.10, 0.50, method := 'greedy') FROM products") == first
+    assert spent(shop) == 0.1
+    answers = {tuple(one(shop, FRESH)) for _ in range(3)}
+    assert spent(shop) == 0.4
+    assert tuple(one(shop, ASK)) in answers
+    one(shop, ASK.replace("4", "5"))
+    assert spent(shop) == 0.5
+
+
+def test_a_changed_protected_relation_is_asked_anew(shop):
+    one(shop, ASK)
+    shop.execute("INSERT INTO purchases VALUES (1, 59)")
+    one(shop, ASK)
+    assert spent(shop) == 0.2
+
+
+def test_changed_candidates_or_features_are_another_question(shop):
+    one(shop, ASK)
+    one(shop, ASK + " WHERE item_id < 40")
+    shop.execute("UPDATE products SET categories = ['z'] WHERE item_id = 3")
+    one(shop, ASK)
+    assert spent(shop) == 0.3
+
+
+def test_a_failing_query_charges_nothing(shop):
+    for failing in (
+        "SELECT msd_select(item_id, 4, 0.1, 0.5, method := 'gredy') FROM products",
+        "SELECT msd_select(item_id, 4, 0.1, 0.5) FROM purchases",
+        "SELECT msd_select(item_id, 4, 0.1, 0.5, method := 'greedy', quota := category) FROM products",
+        "SELECT msd_select(item_id + 1000, 4, 0.1, 0.5) FROM products",
+        "SELECT msd_select(item_id, 4, 0.1, 0.5, features := [1.0, 'nan'::DOUBLE]) FROM products",
+    ):
+        with pytest.raises(duckdb.Error):
+            one(shop, failing)
+    assert kinds(shop) == ["protect", "items"]
+
+
+def test_a_dropped_protected_relation_charges_nothing(shop):
+    shop.execute("ALTER TABLE purchases RENAME item_id TO product_id")
+    with pytest.raises(duckdb.InvalidInputException, match="cannot be read as it was declared.*Nothing was charged"):
+        one(shop, ASK)
+    assert spent(shop) == 0
+
+
+def test_what_fails_after_the_charge_stays_charged_and_says_nothing_private(shop, monkeypatch):
+    import msd_sql.pick
+
+    def fail(*arguments, **options):
+        raise ValueError("user 17 bought item 4")
+
+    monkeypatch.setattr(msd_sql.pick, "build", fail)
+    with pytest.raises(duckdb.InvalidInputException) as failure:
+        one(shop, ASK)
+    assert "user 17" not in str(failure.value)
+    assert "ValueError" in str(failure.value)
+    assert "stays charged" in str(failure.value)
+    assert spent(shop) == 0.1
+
+
+def test_delta_is_shared_out_in_proportion(shop):
+    one(shop, ASK)
+    one(shop, "SELECT msd_select(item_id, 4, 0.2, 0.5, delta := 5e-10) FROM products")
+    deltas = shop.execute("SELECT delta FROM msd_ledger() WHERE kind = 'select'").fetchall()
+    assert [row[0] for row in deltas] == pytest.approx([1e-10, 5e-10])
+    with pytest.raises(duckdb.InvalidInputException, match="BudgetError.*δ"):
+        one(shop, "SELECT msd_select(item_id, 5, 0.2, 0.5, delta := 5e-10) FROM products")
+
+
+def test_another_process_charges_the_same_budget_afterwards(file):
+    script = (
+        "import duckdb, msd_sql, sys; con = msd_sql.register(duckdb.connect(sys.argv[1]));"
+        f"print(len(con.execute({ASK!r}).fetchall()[0][0]))"
+    )
+    with duckdb.connect(file) as con:
+        msd_sql.register(con)
+        declare(con)
+        one(con, ASK)
+    done = subprocess.run([sys.executable, "-c", script, file], capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("4", "")
+    with duckdb.connect(file) as con:
+        msd_sql.register(con)
+        assert spent(con) == 0.2
+
+
+SLOW = "SELECT msd_select(item_id, 40, 0.1, 0.5, method := 'local_search', gamma := 0.0001) FROM products"
+
+
+def wait_for_a_charge(con, seconds=60):
+    with con.cursor() as cursor:
+        msd_sql.register(cursor)
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if spent(cursor) > 0:
+                return
+            time.sleep(0.02)
+    raise AssertionError("nothing was charged in time")
+
+
+@pytest.mark.parametrize("wrap", ["{}", "CREATE TABLE kept AS {}"])
+def test_interrupt_stops_a_selection(shop, wrap):
+    failures = []
+
+    def ask():
+        try:
+            shop.execute(wrap.format(SLOW)).fetchall()
+        except duckdb.Error as error:
+            failures.append(str(error))
+
+    thread = threading.Thread(target=ask)
+    with shop.cursor() as watcher:
+        thread.start()
+        wait_for_a_charge(watcher)
+        shop.interrupt()
+        thread.join(timeout=30)
+    assert not thread.is_alive()
+    assert len(failures) == 1
+    assert "nterrupted" in failures[0]
+    assert spent(shop) == 0.1
+
+
+CTRL_C = """
+import os, signal, sys, threading, time
+import duckdb, msd_sql
+con = msd_sql.register(duckdb.connect(sys.argv[1]))
+con.execute("SET enable_progress_bar = false")
+watcher = msd_sql.register(con.cursor())
+def press():
+    while not watcher.execute("SELECT sum(charged_eps) FROM msd_ledger()").fetchall()[0][0]:
+        time.sleep(0.02)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=press, daemon=True).start()
+try:
+    con.execute(sys.argv[2]).fetchall()
+except BaseException as error:
+    print(type(error).__name__)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.parametrize("wrap", ["{}", "CREATE TABLE kept AS {}"])
+def test_ctrl_c_stops_a_selection(file, wrap):
+    with duckdb.connect(file) as con:
+        msd_sql.register(con)
+        declare(con)
+    done = subprocess.run(
+        [sys.executable, "-c", CTRL_C, file, wrap.format(SLOW)], capture_output=True, text=True, check=False, timeout=100
+    )
+    assert done.stdout.strip() in ("InvalidInputException", "RuntimeError", "KeyboardInterrupt", "InterruptException")
+    assert done.stderr == ""

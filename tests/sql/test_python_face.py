@@ -1,0 +1,126 @@
+"""The Python face: declare and select without writing SQL, frames in and out, errors that are ours."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import duckdb
+import pandas as pd
+import pytest
+
+import msd_sql
+from msd_sql.errors import BudgetError, CatalogError, InputError, LeakError, PrivacyError
+from tests.sql.conftest import fill, one, spent
+
+
+@pytest.fixture
+def con():
+    with duckdb.connect() as con:
+        fill(con)
+        msd_sql.protect(con, "purchases", unit="user_id", item="item_id", budget=1.0, delta=1e-9)
+        msd_sql.items(con, "products", key="item_id", features="categories", reach="purchases")
+        yield con
+
+
+def test_declaring_registers_and_is_idempotent(con):
+    again = msd_sql.protect(con, "purchases", unit="user_id", item="item_id", budget=1.0, delta=1e-9)
+    assert again.m == one(con, "SELECT count(DISTINCT user_id) FROM purchases")
+    declared = msd_sql.items(con, "products", key="item_id", features=["categories"], reach="purchases")
+    assert declared.features == ("categories",)
+    assert one(con, "SELECT count(*) FROM msd_ledger()") == 2
+
+
+def test_a_selection_of_a_relation(con):
+    chosen = msd_sql.select(con.table("products").filter("category = 'Toys'"), k=5, eps=0.1, diversity=0.5)
+    assert len(chosen) == len(set(chosen.items)) == 5
+    assert list(chosen.rows["item_id"]) == list(chosen.items)
+    assert list(chosen.rows["msd_rank"]) == [1, 2, 3, 4, 5]
+    assert set(chosen.rows["category"]) == {"Toys"}
+    assert 0 < chosen.diversity <= 1
+    assert (chosen.receipt.eps, chosen.receipt.method, chosen.receipt.private) == (0.1, "greedy", True)
+    assert one(con, "SELECT count(*) FROM msd_ledger() WHERE id = $1", [chosen.entry]) == 1
+    assert spent(con) == 0.1
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        chosen.items = ()
+
+
+def test_it_is_the_same_question_as_in_sql(con):
+    items = one(con, "SELECT msd_select(item_id, 5, 0.1, 0.5) FROM products")
+    assert msd_sql.select("SELECT * FROM products", con=con, k=5, eps=0.1, diversity=0.5).items == tuple(items)
+    assert spent(con) == 0.1
+
+
+def test_it_shows_itself(con):
+    page = msd_sql.select(con.table("products"), k=3, eps=0.1, diversity=0.5)._repr_html_()
+    assert page.count("<tr") == 4
+    assert "private: eps = 0.1" in page
+
+
+def test_public_scores_and_options(con):
+    chosen = msd_sql.select(con.table("products"), k=3, eps=None, diversity=0, score="price", key="name")
+    assert chosen.items == ("item 059", "item 058", "item 057")
+    assert chosen.entry is None
+    chosen = msd_sql.select(con.table("products"), k=6, eps=None, diversity=1, features=["price", "score"],
+                            distance="l2", quota="category", quota_cap=1)  # fmt: skip
+    assert sorted(chosen.rows["category"]) == ["Beauty", "Health Care", "Toys"]
+    nested = msd_sql.select(con.table("products"), k=6, eps=None, diversity=1, quota=["category", "name"],
+                            quota_cap=(2, 1))  # fmt: skip
+    assert len(nested) == 6
+
+
+def test_frames_in_and_out(con):
+    frame = con.table("products").df()[["item_id", "price"]]
+    options = {"k": 3, "eps": 0.1, "diversity": 0.5, "features": "price", "reach": "purchases"}
+    with pytest.raises(LeakError, match="public := true"):
+        msd_sql.select(frame, con=con, **options)
+    assert spent(con) == 0
+    chosen = msd_sql.select(frame, con=con, public=True, **options)
+    assert isinstance(chosen.rows, pd.DataFrame)
+    for module, convert in (("polars", "from_pandas"), ("pyarrow", "table")):
+        other = pytest.importorskip(module)
+        made = getattr(other, convert)(frame)
+        again = msd_sql.select(made, con=con, public=True, **options)
+        assert again.items == chosen.items
+        assert type(again.rows) is type(made)
+        assert list(again.rows["item_id"].to_numpy()) == list(chosen.items)
+    assert spent(con) == 0.1
+
+
+def test_nothing_to_select_from(con):
+    chosen = msd_sql.select(con.table("products").filter("false"), k=3, eps=0.1, diversity=0.5)
+    assert (chosen.items, chosen.receipt, len(chosen.rows)) == ((), None, 0)
+    assert "no candidates" in chosen._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "text"),
+    [
+        ({"k": 0}, InputError, "k must be a whole number"),
+        ({"eps": 7}, BudgetError, "Remaining: ε 1"),
+        ({"eps": None}, PrivacyError, "exact := true"),
+        ({"metod": "greedy"}, InputError, "Unknown option 'metod'. Did you mean 'method'"),
+        ({"method": "gredy"}, InputError, "Did you mean 'greedy'"),
+        ({"key": "itemid"}, InputError, "Did you mean 'item_id'"),
+        ({"reach": "products"}, CatalogError, "not protected"),
+    ],
+)
+def test_errors_are_ours(con, options, kind, text):
+    with pytest.raises(kind, match=text):
+        msd_sql.select(con.table("products"), **{"k": 3, "eps": 0.1, "diversity": 0.5, **options})
+    assert spent(con) == 0
+
+
+def test_a_leak_is_a_permission_error(con):
+    with pytest.raises(PermissionError, match="protected relation purchases"):
+        msd_sql.select(con.table("purchases"), k=3, eps=0.1, diversity=0.5)
+
+
+def test_a_connection_that_was_not_registered():
+    with duckdb.connect() as con:
+        with pytest.raises(CatalogError, match=r"msd_sql\.register\(con\)"):
+            msd_sql.select(con.sql("SELECT 1 AS a"), k=1, eps=None, diversity=1)
+        with pytest.raises(InputError, match="Cannot select from a int"):
+            msd_sql.select(3, con=con, k=1, eps=None, diversity=1)
+        msd_sql.register(con)
+        with pytest.raises(InputError, match="Which column names an item"):
+            msd_sql.select(con.sql("SELECT 1 AS a, 2 AS b"), k=1, eps=None, diversity=1)
