@@ -24,6 +24,7 @@ from msd_sql.udfs.receipt import Receipt
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 Columns = str | Sequence[str] | None
 _OPTIONS = {argument.name for argument in FUNCTIONS["msd_select"].arguments if not argument.required}
@@ -41,6 +42,15 @@ class Selection:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def plot(self, *, label: str | None = None, features: str | None = None) -> Figure:
+        """Draw how far the chosen items are apart (extra: plots); columns are found by themselves, or named.
+
+        >>> select(con.table("products"), k=6, eps=0.1, diversity=0.5).plot().savefig("six.png")  # doctest: +SKIP
+        """
+        from msd_sql.plots import plot_selection
+
+        return plot_selection(self, label=label, features=features)
 
     def _repr_html_(self) -> str:
         table = self.rows.to_html(index=False) if hasattr(self.rows, "to_html") else html.escape(str(self.rows))
