@@ -110,6 +110,7 @@ def tiny(monkeypatch):
     return ["--quick", "--tasks", "amazon,amazon_partition"]
 
 
+@pytest.mark.slow
 def test_the_command_writes_results_figures_and_the_page_and_goes_on_where_it_stopped(tiny, tmp_path, capsys):
     assert command.main([*tiny, "--results", str(tmp_path)]) == 0
     frame = Results(tmp_path / "results.csv", Row).frame()

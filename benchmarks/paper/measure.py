@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from .cells import CARDINALITY, DIVERSITY, EPS, MATROID, default_k
@@ -21,7 +23,7 @@ class Readings:
     frame: pd.DataFrame
     task: str
 
-    @property
+    @cached_property
     def rows(self) -> pd.DataFrame:
         """All rows of the task."""
         return self.frame[self.frame.task == self.task]
@@ -41,9 +43,9 @@ class Readings:
         """The private methods that make sense under the task's constraint."""
         return MATROID if self.reference == "ls" else CARDINALITY
 
-    @property
+    @cached_property
     def size(self) -> tuple[int, int]:
-        """N and m of the base instance."""
+        """The n and m of the base instance."""
         n, m = self.rows.groupby(["n", "m"]).size().idxmax()
         return int(n), int(m)
 
@@ -52,21 +54,19 @@ class Readings:
         """The paper's default point."""
         return default_k(self.task), EPS, DIVERSITY
 
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str, int, float, float, int], npt.NDArray[np.int64]]:
+        """Where the rows of a cell stand; without ε it is 0."""
+        kept = self.rows.assign(eps=self.rows.eps.fillna(0.0), place=np.arange(len(self.rows)))
+        kept = kept[(kept.n == self.size[0]) & ~kept.timed]
+        grouped = kept.groupby(["method", "calibration", "k", "eps", "diversity", "m"]).place
+        return {cell: places.to_numpy() for cell, places in grouped}
+
     def at(self, method: str, calibration: str, point: Point, m: int | None = None) -> pd.DataFrame:
-        """Rows of a method at one point of the base instance, or of the one with another m."""
+        """Find the rows of a method at one point of the base instance, or of the one with another m."""
         k, eps, diversity = point
-        n, base = self.size
-        rows = self.rows
-        chosen = rows[
-            (rows.method == method)
-            & (rows.calibration == calibration)
-            & (rows.k == k)
-            & ~rows.timed
-            & np.isclose(rows.diversity, diversity)
-            & (rows.n == n)
-            & (rows.m == (m or base))
-        ]
-        return chosen if calibration == "exact" else chosen[np.isclose(chosen.eps, eps)]
+        cell = (method, calibration, k, 0.0 if calibration == "exact" else eps, diversity, m or self.size[1])
+        return self.rows.iloc[self._cells.get(cell, np.empty(0, np.int64))]
 
     def mean(
         self, method: str, calibration: str, point: Point, column: str = "objective", m: int | None = None

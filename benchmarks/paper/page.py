@@ -70,7 +70,7 @@ def _head(frame: pd.DataFrame, size: Size, real_amazon: bool) -> Iterator[str]:
     yield (
         f"Section 7 and the appendix of the paper, with this project's code: {len(frame):,} runs in "
         f"{frame.cell.nunique():,} cells, {int(frame.run.max()) + 1} runs per randomised cell, "
-        f"{frame.seconds.sum() / 60:.0f} minutes of selection time in one process ({platform.machine()}, "
+        f"{frame.seconds.sum() / 60:.0f} minutes of selection in one process on one core ({platform.machine()}, "
         f"{os.cpu_count()} cores, Python {platform.python_version()}, numpy {np.__version__})."
     )
     if size.name != "full":
@@ -81,7 +81,7 @@ def _head(frame: pd.DataFrame, size: Size, real_amazon: bool) -> Iterator[str]:
         "cardinality constraint and 6 under a partition. A *gap* is how far the mean objective lies below that of the "
         "non-private method (Greedy, or LS under a partition) at the same k and λ; negative is better than that "
         "method. `python -m benchmarks.paper` makes this page again, `--quick` a small one; an interrupted run goes "
-        "on where it stopped."
+        "on where it stopped. Seconds are seconds of processor time."
     )
     yield ""
     yield "| task | data | n | m |"
