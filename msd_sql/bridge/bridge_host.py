@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from typing import Any
 
@@ -91,7 +91,7 @@ class BridgeHost:
         self._line.stop()
 
 
-def _whole(parts: Iterator[list[wire.Vector]]) -> Iterator[list[wire.Vector]]:
+def _whole(parts: Iterator[list[wire.Vector]]) -> Generator[list[wire.Vector], None, None]:
     """The rows of a statement; read to the end even if nobody wants them, or the next message would be one of them."""
     try:
         for vectors in parts:

@@ -46,8 +46,8 @@ def extension(python: str = sys.executable) -> Path:
 def listing() -> str:
     """Every function: its name, a tab, and a query whose columns have the types of its answer and its parameters.
 
-    >>> listing().splitlines()[0]
-    '_msd_instance\\tSELECT CAST(NULL AS VARCHAR)'
+    >>> listing().splitlines()[0].split()
+    ['_msd_instance', 'SELECT', 'CAST(NULL', 'AS', 'VARCHAR)']
     """
     lines = []
     for function in functions(Instance("listing"), arrow=False):

@@ -9,7 +9,7 @@ import sys
 from msd_sql.errors import EngineError
 
 ABI = "v1.2.0"  # of the C API's table of functions; the same for every DuckDB since 1.2
-SIZE = 534
+_MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 
 
 def footer(target: str, version: str) -> bytes:

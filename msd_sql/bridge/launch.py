@@ -55,7 +55,7 @@ def rc() -> str:
     path = cache() / "init.sql"
     write(path, init().read_bytes())
     return (
-        "-- msd_sql; start the shell as `duckdb -unsigned`: the extension is built on this machine, so nobody signed it.\n"
+        "-- msd_sql. Start the shell as `duckdb -unsigned`: it is built on this machine and nobody signed it.\n"
         f".read {_dotted(path)}\n"
     )
 
@@ -116,8 +116,8 @@ def _readable(path: str, program: str) -> None:
     if version.startswith("1."):
         raise InputError(
             f"{path} was written by DuckDB 2, and the shell {program} is DuckDB {version}, which cannot read it. Use a "
-            f"newer duckdb program; or copy the database with DuckDB 2 in Python: ATTACH 'older.duckdb' (STORAGE_VERSION "
-            f"'v1.5.0'), then COPY FROM DATABASE {quote(Path(path).stem)} TO older."
+            "newer duckdb program; or copy the database with DuckDB 2 in Python: ATTACH 'older.duckdb' "
+            f"(STORAGE_VERSION 'v1.5.0'), then COPY FROM DATABASE {quote(Path(path).stem)} TO older."
         )
 
 

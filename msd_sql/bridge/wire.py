@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -174,7 +174,7 @@ def _known(vector: Vector) -> list[bool]:
 def _whole(data: Array) -> list[Any]:
     if data.dtype == _WIDE:
         return [(int(high) << 64) + int(low) for low, high in data.tolist()]
-    return data.tolist()
+    return list(data.tolist())
 
 
 def _raw(kind: Type, data: Array) -> list[Any]:
@@ -184,7 +184,7 @@ def _raw(kind: Type, data: Array) -> list[Any]:
 
 
 _EPOCH = datetime(1970, 1, 1)
-_SCALARS = {
+_SCALARS: dict[int, Callable[[Any], Any]] = {
     TIMESTAMP: lambda one: _EPOCH + timedelta(microseconds=one),
     TIMESTAMP_S: lambda one: _EPOCH + timedelta(seconds=one),
     TIMESTAMP_MS: lambda one: _EPOCH + timedelta(milliseconds=one),
