@@ -96,8 +96,8 @@ def guarded(call: Call, public: bool, calls: frozenset[str] = CALLS) -> Sources:
 
     def look() -> Sources:
         # `Without protected relations nothing is refused`: what the text does not tell stays unknown.
-        protected = [] if public else [known.name for known in call.catalog.all_protected() if known.relation]
-        declared = [known.name for known in call.catalog.all_items()]
+        protected = [] if public else [known.name for known in _all_protected(call) if known.relation]
+        declared = [known.name for known in call.once(("items",), call.catalog.all_items)]
         return examine(call.context.statement, call.resolver, protected, calls=calls, declared=declared)
 
     return call.once(("sources", public, calls), look)
@@ -128,11 +128,12 @@ def _items(call: Call, sources: Sources, found: Candidates) -> Items | None:
 def _protected(call: Call, wanted: Request, items: Items | None) -> Protected | None:
     reach = wanted.reach or (items.reach if items else None)
     if reach is not None:
-        return call.once(("protected", reach), lambda: call.catalog.need(reach))
+        declared = next((known for known in _all_protected(call) if known.name == reach), None)
+        return declared or call.once(("protected", reach), lambda: call.catalog.need(reach))
     method = METHODS.get(wanted.method)
     if (wanted.diversity == 1.0 and (method is None or method.weighs_diversity)) or wanted.method == "random":
         return None
-    known = [protected.name for protected in call.once(("all",), call.catalog.all_protected)]
+    known = [protected.name for protected in _all_protected(call)]
     example = known[0] if known else "purchases"
     raise CatalogError(
         "Nothing says what makes these candidates relevant. Either declare the items relation that they come from, "
@@ -140,6 +141,10 @@ def _protected(call: Call, wanted: Request, items: Items | None) -> Protected | 
         "give a public column, score := …; or ask for diversity = 1. "
         f"Protected relations: {', '.join(known) or 'none'}."
     )
+
+
+def _all_protected(call: Call) -> list[Protected]:
+    return call.once(("all",), call.catalog.all_protected)
 
 
 def _check_eps(wanted: Request, scores: FloatArray | None, protected: Protected | None) -> None:
