@@ -45,14 +45,13 @@ def candidates(keys: Sequence[str | None], order: Sequence[int] | IntArray, kind
         raise InputError(
             f"items: {missing} of {len(keys)} keys are NULL. A candidate needs a key: add WHERE … IS NOT NULL."
         )
-    distinct: list[str] = []
-    rows: list[int] = []
-    for place in (np.asarray(order, dtype=np.int64) - 1).tolist():
-        key = keys[place]
-        if key is not None and (not distinct or key != distinct[-1]):
-            distinct.append(key)
-            rows.append(place)
-    return Candidates(distinct, kind, np.asarray(rows, dtype=np.int64))
+    places = np.asarray(order, dtype=np.int64) - 1
+    texts = np.empty(len(keys), dtype=object)
+    texts[:] = keys
+    texts = texts[places]
+    first = np.ones(len(texts), dtype=np.bool_)
+    first[1:] = texts[1:] != texts[:-1]
+    return Candidates(texts[first].tolist(), kind, places[first])
 
 
 def ordered(host: Host, keys: Sequence[str | None], kind: str) -> Candidates:

@@ -81,9 +81,18 @@ def check_items(
         raise InputError(suggest("distance", distance, DISTANCES))
     if quota_cap and len(quota_cap) != len(quota):
         raise InputError(f"quota_cap has {len(quota_cap)} numbers for {len(quota)} quota columns; give one for each.")
+    if distance == "precomputed":  # the one feature is a table of pairs, and not a column
+        if len(features) != 1:
+            raise InputError(
+                "precomputed needs features := the name of one public table of two item keys and their distance."
+            )
+        relations.resolve(features[0])
+        columns = tuple(features)
+    else:
+        columns = tuple(relations.column(name, feature, "features") for feature in features)
     return {
         "key": relations.column(name, key, "key"),
-        "features": tuple(relations.column(name, feature, "features") for feature in features),
+        "features": columns,
         "distance": distance,
         "quota": tuple(relations.column(name, column, "quota") for column in quota),
         "quota_cap": tuple(_whole("quota_cap", cap) for cap in quota_cap),

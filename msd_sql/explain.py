@@ -76,7 +76,14 @@ def _engine(call: Call, question: Question) -> list[Line]:
     protected = question.protected
     if protected is None or not question.plan.reads_private:
         return []
-    found = describe(call.host, protected, question.candidates, cap=question.cap, engine=question.request.engine)
+    found = describe(
+        call.host,
+        protected,
+        question.candidates,
+        cap=question.cap,
+        engine=question.request.engine,
+        items=question.items,
+    )
     # Temp relations carry the serial number of the question, which would make every explanation another one.
     steps = [
         (f"step {place}: {step.name}", re.sub(r"\b_msd_\d+_", "_msd_", step.sql()))

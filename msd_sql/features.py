@@ -52,7 +52,7 @@ class Features:
 
     @property
     def facts(self) -> list[Any]:
-        """The same for the same features, whatever order the rows were read in: what tells one question from another."""
+        """The same for the same features, whatever order rows were read in: what tells one question from another."""
         if self.sets is not None:
             return ["sets", self.sets.indptr, self.sets.codes]
         if self.vectors is not None:
@@ -95,7 +95,8 @@ def given_values(given: Given, candidates: Candidates) -> Features:
     if given.shape == "list" and given.sets is not None:
         return Features(sets=given.sets.of(rows))
     if given.shape == "vector" and given.vectors is not None:
-        return Features(vectors=given.vectors[rows])
+        as_given = np.array_equal(rows, np.arange(len(given.vectors)))
+        return Features(vectors=given.vectors if as_given else given.vectors[rows])
     texts = [given.texts[row] for row in rows]
     if given.shape == "record":
         return Features(columns=_record_columns(texts))

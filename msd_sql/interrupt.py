@@ -28,7 +28,7 @@ def watch(stop: Watcher) -> None:
 
 
 def _watch_connections(stop: Watcher) -> None:
-    global _original  # noqa: PLW0603 - a class of another module is changed once
+    global _original  # a class of another module is changed, and once only
     if _original is not None:
         return
     kind: Any = duckdb.DuckDBPyConnection

@@ -67,6 +67,18 @@ def knows(call: Call, items: Items, candidates: Candidates) -> bool:
         return bool(call.host.rows(f"SELECT bool_and(v.known) {source}")[0][0])
 
 
+def all_keys(call: Call, items: Items, kind: str) -> Candidates | None:
+    """Every item of the relation as a candidate; None where they are too many, or of another type than `kind`.
+
+    >>> all_keys(call, products, "INTEGER").n
+    3000
+    """
+    if _types(call, items, [])[items.key] != kind:
+        return None
+    index, _ = call.once(("columns", items.name), lambda: _everything(call, items, {}, []))
+    return Candidates(list(index), kind) if index else None
+
+
 def _types(call: Call, items: Items, names: Sequence[str]) -> dict[str, str]:
     def look() -> dict[str, str]:
         return {row[0]: str(row[1]) for row in call.host.rows(f"DESCRIBE SELECT * FROM {_relation(items)}")}
@@ -103,7 +115,7 @@ def _everything(
     chosen = [f"{_read(quote(name), types[name])} AS c{place}" for place, name in enumerate(names)]
     key = f"CAST({quote(items.key)} AS VARCHAR) AS key"
     found = call.host.columns(f"SELECT {', '.join([key, *chosen])} FROM {_relation(items)}")
-    index = {text: row for row, text in enumerate(found["key"].tolist())}
+    index = {text: row for row, text in enumerate(found["key"].tolist()) if text is not None}
     return index, {name: ItemColumn(_kind(types[name]), found[f"c{place}"]) for place, name in enumerate(names)}
 
 

@@ -23,9 +23,7 @@ def key_column(call: Call, names: Sequence[str] | None, first: str | None, last:
 def _key(call: Call, names: Sequence[str], first: str | None, last: str | None) -> str:
     if first is not None:
         if first != last:
-            raise InputError(
-                "key must be the name of a column in quotes, such as key := 'item_id'."
-            )
+            raise InputError("key must be the name of a column in quotes, such as key := 'item_id'.")
         return _named(names, first)
     sources = call.once(("key sources",), lambda: guarded(call, public=True))
     found = {str(name) for name in sources.rows}

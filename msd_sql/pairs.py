@@ -39,9 +39,7 @@ def _read(call: Call, text: str, found: Candidates) -> tuple[Distance, list[Any]
     examine(f"SELECT msd_select(1, 1, 1, 1) FROM {name.sql}", call.resolver, protected, declared=declared)
     columns = list(call.catalog.relations.columns(name))
     if len(columns) != 3:
-        raise InputError(
-            f"{name} has {len(columns)} columns; precomputed distances need three: {_HOW}."
-        )
+        raise InputError(f"{name} has {len(columns)} columns; precomputed distances need three: {_HOW}.")
     left, right, distance = (quote(column) for column in columns)
     with call.host.table(_KEYS, {"i": np.arange(found.n), "key": found.keys}):
         rows = call.host.columns(

@@ -6,7 +6,7 @@ A release is charged, committed and durable before anything is sampled; what fai
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -14,15 +14,19 @@ from typing import Any
 import numpy as np
 
 from msd_sql.asked import Asked
+from msd_sql.candidates import Candidates
 from msd_sql.context import INTERRUPTED, Call, uncharged
 from msd_sql.declarations import Protected
 from msd_sql.engines import Indexes, build
+from msd_sql.engines.matching import public_content
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.homes import identity
 from msd_sql.host import Interrupted
+from msd_sql.items_reading import all_keys
 from msd_sql.ledger import Entry
 from msd_sql.prepare import Question, prepare
 from msd_sql.replay import Memory, Release, content_fingerprint, fingerprint
+from msd_sql.request import AUTO
 from msd_sql.udfs.receipt import Receipt
 from msd_sql.udfs.score import Score
 from msd_sql.udfs.selection import Outcome, select
@@ -69,7 +73,7 @@ def answer(call: Call, question: Question) -> Selected:
     if not plan.reads_private or question.protected is None:
         return _told(question, _run(call, question, _public(question)))
     protected = question.protected
-    content = call.once(("content", protected.name), lambda: content_fingerprint(call.host, protected))
+    content = call.once(("content", protected.name), lambda: _content(call, question, protected))
     memory = call.instance.kept_or("memory", Memory)
     home = call.once(("identity", protected.home), lambda: identity(call.host, protected.home))
     with memory.asking(home, _fingerprint(question, content), fresh=question.request.fresh) as slot:
@@ -92,20 +96,36 @@ def _release(call: Call, question: Question, protected: Protected, content: str)
         charged = call.ledger.charge(protected, _entry(call, question), eps=eps or 0, delta=question.delta)
     indexes = call.instance.kept_or("indexes", Indexes)
     with _unspoken():
-        relevance = build(
-            call.host,
-            protected,
-            question.candidates,
-            k=plan.k,
-            cap=question.cap,
-            engine=question.request.engine,
-            session=indexes,
-            items=question.items,
-            content=content,
-        )
-        outcome = _run(call, question, relevance)
+
+        def relevance(candidates: Candidates) -> Relevance:
+            return build(
+                call.host,
+                protected,
+                candidates,
+                k=plan.k,
+                cap=question.cap,
+                engine=question.request.engine,
+                session=indexes,
+                items=question.items,
+                content=content,
+            )
+
+        _prepare_groups(call, question, relevance)
+        outcome = _run(call, question, relevance(question.candidates))
     call.ledger.complete(protected, charged, outcome.receipt.as_dict())
     return outcome, charged
+
+
+def _prepare_groups(call: Call, question: Question, relevance: Callable[[Candidates], Relevance]) -> None:
+    """From the second group of a statement on, one index of all items serves the rest: one pass and not thousands."""
+    groups = call.once(("releases",), lambda: [0])
+    groups[0] += 1
+    items, kind = question.items, question.candidates.type
+    if groups[0] != 2 or items is None or question.request.engine not in (AUTO, "memory"):
+        return
+    everything = all_keys(call, items, kind)
+    if everything is not None:
+        relevance(everything)
 
 
 def _run(call: Call, question: Question, relevance: Relevance) -> Outcome:
@@ -154,6 +174,12 @@ def _entry(call: Call, question: Question, replayed: str | None = None) -> Entry
         asserted_public=wanted.public,
         replayed=replayed is not None,
     )
+
+
+def _content(call: Call, question: Question, protected: Protected) -> str:
+    """What the relevance is computed from: the private rows, and the item rows if a similarity reads them."""
+    private = content_fingerprint(call.host, protected)
+    return f"{private} {public_content(call.host, protected, question.items)}" if protected.similarity else private
 
 
 def _fingerprint(question: Question, content: str) -> str:

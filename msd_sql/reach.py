@@ -114,9 +114,7 @@ def _protected(call: Call, relation: str | None) -> Protected:
             )
         found = known[0]
     if found.item is None:
-        raise CatalogError(
-            f"{found.name} was declared without an item column, so that nobody has an item there."
-        )
+        raise CatalogError(f"{found.name} was declared without an item column, so that nobody has an item there.")
     return found
 
 

@@ -60,9 +60,7 @@ def request(options: Mapping[str, str | None]) -> Request:
         raise InputError(f"k is NULL; it must be a whole number from 1 to {K_LARGEST}.")
     diversity = number("diversity", options.get("diversity"), low=0.0, high=1.0)
     if diversity is None:
-        raise InputError(
-            "diversity is NULL; it must be a number from 0 (relevance only) to 1 (diversity only)."
-        )
+        raise InputError("diversity is NULL; it must be a number from 0 (relevance only) to 1 (diversity only).")
     eps, delta = options.get("eps"), options.get("delta")
     gamma = number("gamma", options.get("gamma"), low=0.0, high=1.0)
     if gamma in (0.0, 1.0):
@@ -98,9 +96,7 @@ def whole(name: str, text: str | None, *, least: int = 1, most: int) -> int | No
         return None
     value = _decimal(text)
     if value is None or value != value.to_integral_value() or not least <= value <= most:
-        raise InputError(
-            f"{name} must be a whole number from {least} to {most}; got {_told(text)}."
-        )
+        raise InputError(f"{name} must be a whole number from {least} to {most}; got {_told(text)}.")
     return int(value)
 
 

@@ -42,7 +42,7 @@ def one(con, sql, parameters=None):
 
 def spent(con):
     """What was taken from the budget, by the ledger's own sum."""
-    return round(one(con, "SELECT coalesce(sum(charged_eps), 0) FROM msd_ledger()"), 12)
+    return round(one(con, "SELECT coalesce(sum(charged_eps), 0) FROM msd_ledger()"), 9)
 
 
 def kinds(con):

@@ -122,7 +122,14 @@ def test_over_budget_is_refused_before_anything_runs(shop):
     with pytest.raises(duckdb.InvalidInputException) as refusal:
         one(shop, "SELECT msd_select(item_id, 4, 1.5, 0.5) FROM products")
     text = str(refusal.value)
-    for part in ("BudgetError", "Requested: ε 1.5", "Spent: ε 0", "Remaining: ε 1", "Limit: ε 1", "nothing was charged"):
+    for part in (
+        "BudgetError",
+        "Requested: ε 1.5",
+        "Spent: ε 0",
+        "Remaining: ε 1",
+        "Limit: ε 1",
+        "nothing was charged",
+    ):
         assert part in text
     assert kinds(shop) == ["protect", "items"]
 
@@ -177,7 +184,7 @@ def test_a_failing_query_charges_nothing(shop):
 
 def test_a_dropped_protected_relation_charges_nothing(shop):
     shop.execute("ALTER TABLE purchases RENAME item_id TO product_id")
-    with pytest.raises(duckdb.InvalidInputException, match="cannot be read as it was declared.*Nothing was charged"):
+    with pytest.raises(duckdb.InvalidInputException, match=r"cannot be read as it was declared.*Nothing was charged"):
         one(shop, ASK)
     assert spent(shop) == 0
 
@@ -202,7 +209,7 @@ def test_delta_is_shared_out_in_proportion(shop):
     one(shop, "SELECT msd_select(item_id, 4, 0.2, 0.5, delta := 5e-10) FROM products")
     deltas = shop.execute("SELECT delta FROM msd_ledger() WHERE kind = 'select'").fetchall()
     assert [row[0] for row in deltas] == pytest.approx([1e-10, 5e-10])
-    with pytest.raises(duckdb.InvalidInputException, match="BudgetError.*δ"):
+    with pytest.raises(duckdb.InvalidInputException, match=r"BudgetError.*δ"):
         one(shop, "SELECT msd_select(item_id, 5, 0.2, 0.5, delta := 5e-10) FROM products")
 
 
@@ -283,7 +290,11 @@ def test_ctrl_c_stops_a_selection(file, wrap):
         msd_sql.register(con)
         declare(con)
     done = subprocess.run(
-        [sys.executable, "-c", CTRL_C, file, wrap.format(SLOW)], capture_output=True, text=True, check=False, timeout=100
+        [sys.executable, "-c", CTRL_C, file, wrap.format(SLOW)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
     )
     assert done.stdout.strip() in ("InvalidInputException", "RuntimeError", "KeyboardInterrupt", "InterruptException")
     assert done.stderr == ""

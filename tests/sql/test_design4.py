@@ -56,7 +56,7 @@ def test_every_statement_of_section_4(tmp_path):
             "SELECT msd_select(item_id, 6, 0.1, 0.5, quota := price_bin, quota_cap := 2) FROM products"
         ).fetchall()[0][0]
         most = con.execute(
-            "SELECT max(n) FROM (SELECT count(*) AS n FROM products WHERE list_contains($1, item_id) GROUP BY price_bin)",
+            "SELECT max(n) FROM (SELECT count(*) n FROM products WHERE list_contains($1, item_id) GROUP BY price_bin)",
             [items],
         ).fetchall()[0][0]
         assert len(items) == 6
@@ -98,7 +98,7 @@ def test_every_statement_of_section_4(tmp_path):
             ("items", "main.products", None, 0.0, 0.0, 0.0, None, False),
             ("select", "main.purchases", "greedy", 0.1, 1e-10, 0.1, 20, False),
             ("replay", "main.purchases", "greedy", 0.0, 0.0, 0.0, 20, True),
-            *[row for row in ledger[4:7]],
+            *ledger[4:7],
             ("select", "main.purchases", "local_search", 0.1, 1e-10, 0.1, 60, False),
             ("select", "main.purchases", "greedy", 0.1, 1e-10, 0.1, 60, False),
             ("reach", "main.purchases", "laplace", 0.05, 0.0, 0.05, 3, False),

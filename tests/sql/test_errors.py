@@ -36,7 +36,10 @@ CASES = [
     ("item_id, 6, 0.1, 0.5, engine := 'memry'", "Unknown engine 'memry'. Did you mean 'memory'"),
     ("item_id, 6, 0.1, 0.5, cap := 0", "cap must be a whole number from 1 to 1000000; got 0"),
     ("item_id, 6, 0.1, 0.5, fresh := 'maybe'", "fresh must be true or false; got 'maybe'"),
-    ("item_id, 6, 0.1, 0.5, reach := 'purchase'", "CatalogError: Unknown relation 'purchase'. Did you mean 'purchases'"),
+    (
+        "item_id, 6, 0.1, 0.5, reach := 'purchase'",
+        "CatalogError: Unknown relation 'purchase'. Did you mean 'purchases'",
+    ),
     ("item_id, 6, 0.1, 0.5, reach := 'products'", "CatalogError: 'products' is not protected. Protected relations: "),
     ("item_id, 6, 0.1, 0.5, score := price", "score := is a public column.*eps = 0.1 would buy nothing"),
     ("item_id, 6, NULL, 0.5, score := name", "score: 60 of 60 candidates have a score that is NULL, NaN"),
@@ -47,7 +50,10 @@ CASES = [
     ("item_id, 6, 0.1, 0.5, quota := categories, quota_cap := 2", "one item per category, so that it has no quota_cap"),
     ("item_id, 6, 0.1, 0.5, quota := (category, price_bin)", "the levels must be nested"),
     ("item_id, 6, 0.1, 0.5, quota := category, method := 'greedy'", "'greedy' has no guarantee under a partition"),
-    ("item_id, 6, 0.1, 0.5, features := 'categories'", "the same text, 'categories', for every candidate. Name a column"),
+    (
+        "item_id, 6, 0.1, 0.5, features := 'categories'",
+        "the same text, 'categories', for every candidate. Name a column",
+    ),
     ("item_id, 6, 0.1, 0.5, features := price, distance := 'jaccard'", "jaccard compares sets: give a list column"),
     ("item_id, 6, 0.1, 0.5, features := name, distance := 'l1'", "l1 needs numbers"),
     ("item_id, 6, 0.1, 0.5, features := embedding, distance := 'haversine'", "haversine needs two features"),
@@ -84,7 +90,9 @@ def test_unknown_columns_and_arguments_are_duckdbs_to_refuse(shop, arguments, te
 def test_the_leak_names_the_path(shop):
     shop.execute("CREATE VIEW ranked AS SELECT item_id, count(*) AS n FROM purchases GROUP BY item_id")
     shop.execute("CREATE VIEW best AS SELECT * FROM ranked ORDER BY n DESC LIMIT 30")
-    with pytest.raises(duckdb.InvalidInputException, match=r"LeakError.*purchases.*best → view → ranked → view → purchases"):
+    with pytest.raises(
+        duckdb.InvalidInputException, match=r"LeakError.*purchases.*best → view → ranked → view → purchases"
+    ):
         one(shop, "SELECT msd_select(item_id, 6, 0.1, 0.5, features := n) FROM best")
     assert kinds(shop) == ["protect", "items"]
 
@@ -98,7 +106,9 @@ def test_private_subqueries_in_the_arguments_are_leaks(shop):
 
 
 def test_nothing_declared_says_what_to_declare(empty):
-    with pytest.raises(duckdb.InvalidInputException, match="Nothing says what makes these candidates relevant.*msd_items"):
+    with pytest.raises(
+        duckdb.InvalidInputException, match=r"Nothing says what makes these candidates relevant.*msd_items"
+    ):
         one(empty, CALL.format("item_id, 6, 0.1, 0.5"))
 
 
@@ -109,13 +119,15 @@ def test_no_features_says_what_to_give(empty):
 
 def test_a_temp_relation_cannot_be_protected(empty):
     empty.execute("CREATE TEMP TABLE mine AS SELECT * FROM purchases")
-    with pytest.raises(duckdb.InvalidInputException, match="'mine' is a TEMP relation.*COMMIT, or make it a permanent"):
+    with pytest.raises(
+        duckdb.InvalidInputException, match=r"'mine' is a TEMP relation.*COMMIT, or make it a permanent"
+    ):
         one(empty, PROTECT.replace("'purchases'", "'mine'"))
 
 
 def test_an_uncommitted_relation_cannot_be_protected(empty):
     empty.execute("BEGIN; CREATE TABLE late AS SELECT * FROM purchases")
-    with pytest.raises(duckdb.InvalidInputException, match="not yet committed.*COMMIT"):
+    with pytest.raises(duckdb.InvalidInputException, match=r"not yet committed.*COMMIT"):
         one(empty, PROTECT.replace("'purchases'", "'late'"))
     empty.execute("ROLLBACK")
 
@@ -133,11 +145,17 @@ def test_an_uncommitted_relation_cannot_be_protected(empty):
         (PROTECT.replace("'purchases'", "NULL"), "needs the name of a relation"),
         (PROTECT.replace("budget", "users := 0, budget"), "users must be a whole number from 1"),
         (PROTECT.replace("budget", "cap := 1.5, budget"), "cap must be a whole number from 1"),
-        (PROTECT.replace("budget", "relevance := 'cover', budget"), "Unknown relevance 'cover'. Did you mean 'coverage'"),
+        (
+            PROTECT.replace("budget", "relevance := 'cover', budget"),
+            "Unknown relevance 'cover'. Did you mean 'coverage'",
+        ),
         (ITEMS.replace("'purchases'", "'products'"), "'products' is not protected"),
         ("SELECT msd_items('products')", "key is missing"),
         ("SELECT msd_items('products', key := 'id')", "Unknown column 'id'"),
-        ("SELECT msd_items('products', key := 'item_id', features := 'categories, price_bn')", "Did you mean 'price_bin'"),
+        (
+            "SELECT msd_items('products', key := 'item_id', features := 'categories, price_bn')",
+            "Did you mean 'price_bin'",
+        ),
         ("SELECT msd_items('products', key := 'item_id', distance := 'jacard')", "Did you mean 'jaccard'"),
         ("SELECT msd_budget('purchases', 2)", "not protected"),
         ("SELECT msd_unprotect('purchases')", "not protected"),
@@ -154,9 +172,13 @@ def test_declarations_that_cannot_be(empty, statement, text):
 
 def test_a_declaration_is_changed_only_on_purpose(shop):
     one(shop, "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products")
-    with pytest.raises(duckdb.InvalidInputException, match=r"already declared, differently: budget was 1, now 9.*replace := true"):
+    with pytest.raises(
+        duckdb.InvalidInputException, match=r"already declared, differently: budget was 1, now 9.*replace := true"
+    ):
         one(shop, PROTECT.replace("1.0", "9.0"))
-    assert "were spent before and stay spent" in one(shop, PROTECT.replace("1.0)", "1.0)").replace(")", ", replace := true, cap := 2)"))
+    assert "were spent before and stay spent" in one(
+        shop, PROTECT.replace("1.0)", "1.0)").replace(")", ", replace := true, cap := 2)")
+    )
     assert one(shop, "SELECT msd_remaining('purchases')") == pytest.approx(0.9)
     one(shop, "SELECT msd_budget('purchases', 3.5)")
     assert one(shop, "SELECT msd_remaining('purchases')") == pytest.approx(3.4)

@@ -30,7 +30,9 @@ def test_it_is_near_the_truth_when_much_is_spent(shop):
 
 def test_rows_are_units_where_there_is_no_unit_column(shop):
     one(shop, "SELECT msd_protect('purchases', item := 'item_id', budget := 1000, delta := 1e-9, replace := true)")
-    assert one(shop, "SELECT msd_reach([1, 2], 100)") == one(shop, "SELECT count(*) FROM purchases WHERE item_id IN (1, 2)")
+    assert one(shop, "SELECT msd_reach([1, 2], 100)") == one(
+        shop, "SELECT count(*) FROM purchases WHERE item_id IN (1, 2)"
+    )
 
 
 def test_it_stays_between_zero_and_m(shop):
@@ -79,7 +81,7 @@ def test_errors_charge_nothing(shop, call, text):
 def test_which_relation_must_be_clear(shop):
     shop.execute("CREATE TABLE clicks AS FROM purchases")
     one(shop, "SELECT msd_protect('clicks', unit := 'user_id', item := 'item_id', budget := 1)")
-    with pytest.raises(duckdb.InvalidInputException, match="Which protected relation.*purchases"):
+    with pytest.raises(duckdb.InvalidInputException, match=r"Which protected relation.*purchases"):
         one(shop, "SELECT msd_reach([1], 0.1)")
     one(shop, "SELECT msd_reach([1], 0.1, relation := 'clicks')")
     assert one(shop, "SELECT msd_remaining('clicks')") == pytest.approx(0.9)

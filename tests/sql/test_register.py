@@ -140,7 +140,10 @@ def test_unregister_takes_the_macros_and_leaves_the_rest(shop):
     msd_sql.unregister(shop)
     with pytest.raises(duckdb.CatalogException):
         one(shop, CALL)
-    assert one(shop, "SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE '%msd%' AND database_name = 'temp'") == 0
+    assert (
+        one(shop, "SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE '%msd%' AND database_name = 'temp'")
+        == 0
+    )
     assert len(one(other, CALL)) == 6
     msd_sql.register(shop)
     assert len(one(shop, CALL)) == 6
@@ -189,7 +192,9 @@ relation = other.sql("FROM msd_topk(products, 6, 0.1, 0.5)")
 """
 
 
-@pytest.mark.parametrize("end", ["", "con.close(); other.close()", "raise SystemExit(0)", "del con", "msd_sql.unregister(con)"])
+@pytest.mark.parametrize(
+    "end", ["", "con.close(); other.close()", "raise SystemExit(0)", "del con", "msd_sql.unregister(con)"]
+)
 def test_nothing_is_printed_at_exit(root, end):
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", NOISE + end], capture_output=True, text=True, check=False, cwd=root

@@ -1,4 +1,4 @@
-"""msd_select through real connections: sources, key types, features, quotas, scores, and every way to run a statement."""
+"""msd_select through real connections: sources, key types, features, quotas, scores, and ways to run a statement."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def test_a_list_of_the_items_own_type_in_pick_order(shop):
 )
 def test_any_key_type(kind, made):
     with duckdb.connect() as con:
-        con.execute(f"CREATE TABLE products AS SELECT ({made})::{kind} AS id, [i % 3, i % 5] AS tags FROM range(40) t(i)")
+        con.execute(
+            f"CREATE TABLE products AS SELECT ({made})::{kind} AS id, [i % 3, i % 5] AS tags FROM range(40) t(i)"
+        )
         con.execute(f"CREATE TABLE purchases AS SELECT hash(i) % 50 AS u, ({made})::{kind} AS id FROM range(40) t(i)")
         msd_sql.register(con)
         one(con, "SELECT msd_protect('purchases', unit := 'u', item := 'id', budget := 1)")
@@ -140,7 +142,8 @@ def test_features_of_every_form(shop, features):
 
 
 def test_features_change_what_is_diverse(empty):
-    sql = "SELECT msd_select(i, 2, NULL, 1, features := {}) FROM (VALUES (1, 1.0, 'a'), (2, 1.1, 'b'), (3, 9.0, 'a')) t(i, x, c)"
+    rows = "(VALUES (1, 1.0, 'a'), (2, 1.1, 'b'), (3, 9.0, 'a')) t(i, x, c)"
+    sql = f"SELECT msd_select(i, 2, NULL, 1, features := {{}}) FROM {rows}"
     assert sorted(one(empty, sql.format("x"))) == [1, 3]
     assert 2 in one(empty, sql.format("c"))
 
@@ -150,8 +153,14 @@ def test_precomputed_distances_come_from_a_public_table(shop):
                  "FROM products a, products b WHERE a.item_id < b.item_id")  # fmt: skip
     sql = "SELECT msd_select(item_id, 2, NULL, 1, features := '{}', distance := 'precomputed') FROM products"
     assert sorted(one(shop, sql.format("far"))) == [0, 59]
+    one(
+        shop,
+        "SELECT msd_items('products', key := 'item_id', features := 'far', distance := 'precomputed', "
+        "reach := 'purchases', replace := true)",
+    )
+    assert sorted(one(shop, "SELECT msd_select(item_id, 2, NULL, 1) FROM products")) == [0, 59]
     shop.execute("CREATE VIEW bad AS SELECT user_id, item_id, 0.5 FROM purchases")
-    with pytest.raises(duckdb.InvalidInputException, match="LeakError.*purchases"):
+    with pytest.raises(duckdb.InvalidInputException, match=r"LeakError.*purchases"):
         one(shop, sql.format("bad"))
 
 
@@ -162,7 +171,7 @@ def test_arrow_and_native_arguments_say_the_same():
         "SELECT msd_select(i, 5, NULL, 0.5, features := v::DOUBLE[], distance := 'l1', score := s) FROM t",
         "SELECT msd_select(i, 5, NULL, 0.5, features := l, score := s) FROM t",
         "SELECT msd_select(i, 5, NULL, 0.5, features := c, score := s, quota := l, method := 'ls') FROM t",
-        "SELECT msd_select(i, 5, NULL, 0.5, features := (c, s), score := s, quota := c, quota_cap := 2, method := 'ls') FROM t",
+        "SELECT msd_select(i, 5, NULL, 0.5, features := (c, s), score := s, quota := c, method := 'ls') FROM t",
         "SELECT g, msd_select(i, 5, NULL, 0.9, features := v, score := s) FROM t GROUP BY g ORDER BY g",
         "SELECT msd_select(i, 5, NULL, 0.5, features := v, score := s) FROM t WHERE false",
         "SELECT * EXCLUDE (v, l) FROM msd_topk(t, 5, NULL, 0.5, key := 'i', features := v, score := s)",
@@ -192,7 +201,9 @@ def test_scores_are_public_and_need_no_declaration(empty):
 
 
 def test_quotas_of_every_kind(shop):
-    nested = one(shop, "SELECT msd_select(item_id, 6, NULL, 1, quota := (category, name), quota_cap := [2, 1]) FROM products")
+    nested = one(
+        shop, "SELECT msd_select(item_id, 6, NULL, 1, quota := (category, name), quota_cap := [2, 1]) FROM products"
+    )
     assert len(nested) == 6
     assert max(sum(item % 3 == c for item in nested) for c in range(3)) == 2
     transversal = one(shop, "SELECT msd_select(item_id, 6, NULL, 1, quota := [category]) FROM products")
@@ -335,19 +346,20 @@ def test_the_relation_can_be_named_in_the_call(shop):
 
 def test_public_is_an_assertion_on_the_record(shop):
     shop.execute("CREATE TEMP TABLE mine AS SELECT * FROM products")
-    with pytest.raises(duckdb.InvalidInputException, match="LeakError.*mine.*TEMP table"):
+    with pytest.raises(duckdb.InvalidInputException, match=r"LeakError.*mine.*TEMP table"):
         one(shop, f"SELECT {CALL} FROM mine")
     assert spent(shop) == 0
-    sql = "SELECT msd_select(item_id, 6, 0.1, 0.5, features := categories, reach := 'purchases', public := true) FROM mine"
+    options = "features := categories, reach := 'purchases', public := true"
+    sql = f"SELECT msd_select(item_id, 6, 0.1, 0.5, {options}) FROM mine"
     assert len(one(shop, sql)) == 6
     assert shop.execute("SELECT asserted_public FROM msd_ledger() WHERE kind = 'select'").fetchall() == [(True,)]
 
 
 def test_column_names_that_are_also_argument_names(empty):
-    empty.execute("CREATE TABLE odd AS SELECT i AS k, i AS items, i AS score, [i] AS features, i % 2 AS quota, i AS eps "
+    empty.execute("CREATE TABLE odd AS SELECT i AS k, i AS items, i AS score, [i] AS features, i % 2 AS quota, i eps "
                   "FROM range(9) t(i)")  # fmt: skip
     assert one(empty, "SELECT msd_select(items, 2, NULL, 0, score := score) FROM odd") == [8, 7]
-    sql = "SELECT msd_select(k, 2, NULL, 0.1, score := eps, features := features, quota := quota, quota_cap := 1) FROM odd"
+    sql = "SELECT msd_select(k, 2, NULL, 0.1, score := eps, features := features, quota := quota) FROM odd"
     assert sorted(one(empty, sql)) == [7, 8]
 
 

@@ -29,7 +29,9 @@ def test_tables_views_and_their_names_as_text(shop, source):
 
 
 def test_a_cte(shop):
-    rows = shop.execute("WITH c AS (FROM products WHERE category = 'Toys') SELECT category FROM msd_topk(c, 3, 0.1, 0.5)")
+    rows = shop.execute(
+        "WITH c AS (FROM products WHERE category = 'Toys') SELECT category FROM msd_topk(c, 3, 0.1, 0.5)"
+    )
     assert rows.fetchall() == [("Toys",)] * 3
 
 
@@ -88,7 +90,7 @@ def test_an_empty_table_has_no_rows(shop):
 
 
 def test_columns_with_odd_names_and_types(empty):
-    empty.execute("""CREATE TABLE odd AS SELECT i AS "my id", {'a': i, 'b': [i]} AS nested, MAP {'x': i} AS m, NULL AS void,
+    empty.execute("""CREATE TABLE odd AS SELECT i AS "my id", {'a': i, 'b': [i]} AS nested, MAP {'x': i} AS m, NULL v,
                      i::BIT AS bits, 'rows' AS "rows", i AS found, i AS keys, i AS options FROM range(5) t(i)""")
     rows = empty.execute("FROM msd_topk(odd, 2, NULL, 0, key := 'my id', score := found)").fetchall()
     assert [row[0] for row in rows] == [4, 3]
