@@ -26,6 +26,7 @@ COMMANDS = {
     "duckdbrc": "the lines for your own ~/.duckdbrc",
     "completion": "a completion script for bash, zsh or fish",
 }
+PASSING = ("audit", "bench", "duckdb")  # their options, --help among them, are those of the program behind them
 DESCRIPTION = "A relevant and diverse top-k, released under differential privacy, as a SQL expression for DuckDB."
 EPILOG = """\
 start here:
@@ -57,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     name = given[0] if given and given[0] in COMMANDS else None
     try:
-        if name == "duckdb":  # its options are the real shell's own
+        if name in PASSING:
             return _command(name).run(argparse.Namespace(rest=given[1:]))
         parser = _parser(name)
         args = parser.parse_args(given)

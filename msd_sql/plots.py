@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,16 +30,30 @@ def new_figure(width: float = 8.0, height: float = 5.0) -> tuple[Figure, Axes]:
 
     >>> figure, axes = new_figure()
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MsdError("Pictures need matplotlib: pip install 'msd-sql[plots]'.") from None
-    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
+    figure = _kind()(figsize=(width, height), dpi=150, layout="constrained")
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#e4e8ec", linewidth=0.8)
     axes.set_axisbelow(True)
     return figure, axes
+
+
+@cache
+def _kind() -> type[Figure]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MsdError("Pictures need matplotlib: pip install 'msd-sql[plots]'.") from None
+
+    class Picture(Figure):
+        """A figure that a notebook shows although no window manages it."""
+
+        def _repr_png_(self) -> bytes:
+            out = io.BytesIO()
+            self.savefig(out, format="png")
+            return out.getvalue()
+
+    return Picture
 
 
 def save(figure: Figure, path: str | Path) -> Path:
@@ -118,6 +134,7 @@ def plot_map(
     for rank, (y, x) in enumerate(zip(lat, lon, strict=True), start=1):
         axes.annotate(str(rank), (x, y), ha="center", va="center", fontsize=8, color="white", zorder=4, weight="bold")
     axes.set_aspect(1 / np.cos(np.radians(lat.mean())) if len(lat) else 1.0)
+    axes.locator_params(axis="x", nbins=4)
     axes.set_xlabel("longitude")
     axes.set_ylabel("latitude")
     axes.legend(frameon=False, loc="lower right")

@@ -56,6 +56,7 @@ def markdown() -> str:
         "# SQL reference",
         "",
         "<!-- Made from msd_sql/functions.py by `msd functions --markdown > docs/sql.md`; do not edit by hand. -->",
+        "<!-- snippets: shop -->",
         "",
         "| function | who | what it does |",
         "|---|---|---|",

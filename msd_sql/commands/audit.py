@@ -9,8 +9,7 @@ import argparse
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `msd audit`: they are the audit's own."""
-    parser.add_argument("rest", nargs=argparse.REMAINDER, help="passed on to python -m msd_sql.audit")
+    """Declare no arguments: what follows is passed on as it stands."""
 
 
 def run(args: argparse.Namespace) -> int:

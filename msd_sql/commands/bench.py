@@ -12,8 +12,7 @@ from pathlib import Path
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `msd bench`: they are the benchmarks' own."""
-    parser.add_argument("rest", nargs=argparse.REMAINDER, help="passed on to python -m benchmarks")
+    """Declare no arguments: what follows is passed on as it stands."""
 
 
 def run(args: argparse.Namespace) -> int:

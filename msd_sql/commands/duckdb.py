@@ -6,8 +6,7 @@ import argparse
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `msd duckdb`: they are duckdb's own."""
-    parser.add_argument("rest", nargs=argparse.REMAINDER, help="database file and options of the duckdb shell")
+    """Declare no arguments: what follows is passed on as it stands."""
 
 
 def run(args: argparse.Namespace) -> int:

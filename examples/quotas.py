@@ -1,0 +1,32 @@
+"""At most two products of a price bin: a partition matroid, chosen by private local search.
+
+python examples/quotas.py [shop.duckdb]        (the synthetic shop when no file is given)
+"""
+
+import sys
+
+import duckdb
+
+import msd_sql
+from msd_sql import synthetic
+
+
+def main(path: str = ":memory:") -> msd_sql.Selection:
+    con = msd_sql.register(duckdb.connect(path))
+    if path == ":memory:":
+        synthetic.write(con)
+    msd_sql.protect(con, "purchases", unit="user_id", item="item_id", budget=1.0, delta=1e-9)
+    msd_sql.items(con, "products", key="item_id", features="categories", reach="purchases")
+
+    products = con.sql(
+        "SELECT item_id, title, price, price_bin, categories FROM products WHERE category = 'Health Care'"
+    )
+    chosen = msd_sql.select(products, k=8, eps=0.5, diversity=0.5, quota="price_bin", quota_cap=2)
+
+    print(chosen.rows[["msd_rank", "title", "price", "price_bin"]].to_string(index=False))
+    print(f"\nMean distance {chosen.diversity:.2f}. {chosen.receipt}")
+    return chosen
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

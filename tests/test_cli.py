@@ -1,0 +1,168 @@
+"""The command line: help, exit codes, and what the small commands print."""
+
+import io
+import shutil
+import subprocess
+import sys
+
+import duckdb
+import pytest
+
+import msd_sql
+from msd_sql import synthetic
+from msd_sql.cli import COMMANDS, PASSING, main
+from msd_sql.commands import bench, completion, explain
+from msd_sql.demo import ITEMS, PROTECT
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]):
+    def run(*arguments: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture
+def shop(tmp_path):
+    path = tmp_path / "shop.duckdb"
+    con = msd_sql.register(duckdb.connect(str(path)))
+    synthetic.write(con, synthetic.shop(200, 2_000))
+    con.execute(PROTECT).fetchall()
+    con.execute(ITEMS).fetchall()
+    con.execute("SELECT msd_select(item_id, 3, 0.25, 0.5) FROM products").fetchall()
+    con.close()
+    return path
+
+
+def test_help_lists_every_command(said) -> None:
+    code, out, _ = said("--help")
+    assert code == 0
+    assert all(f"\n    {name}" in out for name in COMMANDS)
+    assert said() == (0, out, "")
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in PASSING])
+def test_every_command_explains_itself(said, command: str) -> None:
+    code, out, _ = said(command, "--help")
+    assert code == 0
+    assert out.startswith(f"usage: msd {command}")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    check = "import sys; from msd_sql.cli import main; main(['--help']); sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], capture_output=True, check=False).returncode == 0
+
+
+def test_version_and_nonsense(said) -> None:
+    assert said("--version") == (0, f"msd_sql {msd_sql.__version__}\n", "")
+    assert said("nonsense")[0] == 2
+
+
+def test_every_command_is_documented(root) -> None:
+    pages = "".join(page.read_text() for page in [root / "README.md", *(root / "docs").glob("*.md")])
+    assert [name for name in COMMANDS if f"msd {name}" not in pages] == []
+
+
+def test_the_ledger_is_printed(said, shop) -> None:
+    code, out, _ = said("ledger", shop)
+    assert code == 0
+    assert out.startswith("purchases: ε 0.75 of 1 left")
+    assert "│ select " in out
+    code, out, _ = said("ledger", shop, "--mode", "csv", "--relation", "purchases")
+    assert [line.split(",")[2] for line in out.splitlines()] == ["kind", "protect", "select"]
+    assert "receipt" in said("ledger", shop, "--full", "--mode", "line")[1]
+
+
+def test_explain_says_what_it_would_cost_and_charges_nothing(said, shop) -> None:
+    candidates = "SELECT * FROM products WHERE price < 30"
+    for _ in range(2):
+        code, out, _ = said("explain", shop, candidates, 5, 0.5, 0.5, "--mode", "csv", "--set", "method='nosg'")
+        assert code == 0
+        assert "method,nosg" in out
+        assert "budget after,ε 0.25" in out
+    code, _, err = said("explain", shop, "produtcs", 5, 0.5, 0.5)
+    assert code == 1
+    assert "Did you mean" in err
+
+
+def test_explain_names_a_table_or_wraps_a_query() -> None:
+    assert explain.statement("v", 2, "NULL", 1.0, []) == "FROM msd_explain(v, 2, NULL, 1.0)"
+    wrapped = explain.statement("FROM v", 2, "0.1", 0.5, ["quota=bin", "quota_cap = 2"])
+    assert wrapped == (
+        "WITH candidates AS (FROM v) FROM msd_explain(candidates, 2, 0.1, 0.5, quota := bin, quota_cap := 2)"
+    )
+
+
+def test_functions_are_printed(said) -> None:
+    assert "msd_select(items, k, eps, diversity, …)" in said("functions")[1]
+    assert said("functions", "msd_reach")[1].startswith("msd_reach(items, eps")
+    code, _, err = said("functions", "msd_rech")
+    assert (code, "Did you mean 'msd_reach'" in err) == (1, True)
+
+
+def test_a_file_that_is_no_database_is_one_line(said, tmp_path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database " * 1_000)
+    code, _, err = said("ledger", path)
+    assert code == 1
+    assert err.startswith("msd: ")
+
+
+def test_frontier_and_forecast_print_tables(said, shop, tmp_path) -> None:
+    code, out, _ = said("forecast", "--items", 100, "--users", 1_000, "-k", 2, "--eps", 1, "--runs", 1)
+    assert code == 0
+    assert "No private data was read" in out
+    code, out, _ = said("frontier", "-k", 3, "--steps", 2)
+    assert code == 0
+    assert out.startswith("Synthetic shop")
+    code, out, _ = said("frontier", shop, "products", "--score", "price", "-k", 3, "--steps", 2)
+    assert (code, "public scores" in out) == (0, True)
+
+
+def test_a_private_frontier_asks_before_it_spends(said, shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = ("frontier", shop, "products", "--eps", 0.05, "--reach-eps", 0.02, "-k", 3, "--steps", 2)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    code, _, err = said(*ask)
+    assert (code, "would spend ε 0.09" in err) == (1, True)
+    code, out, _ = said(*ask, "--yes")
+    assert (code, "ε 0.09 spent" in out) == (0, True)
+    assert said("ledger", shop)[1].startswith("purchases: ε 0.66 of 1 left")
+    assert said("frontier", shop)[0] == 1
+
+
+def test_the_audit_takes_its_own_options(said) -> None:
+    code, out, _ = said("audit", "--table")
+    assert code == 0
+    assert out.startswith("The largest ε0")
+    assert "usage: " in said("audit", "--help")[1]
+
+
+def test_bench_finds_the_checkout_or_says_how(said, root, tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert bench.checkout() == root
+    monkeypatch.setattr(bench, "checkout", lambda: None)
+    code, _, err = said("bench")
+    assert (code, "dev.py bench" in err) == (1, True)
+
+
+@pytest.mark.parametrize("shell", completion.SHELLS)
+def test_completion_scripts_know_every_command(said, shell: str, tmp_path) -> None:
+    code, out, _ = said("completion", shell)
+    assert code == 0
+    assert all(name in out for name in COMMANDS)
+    assert "readonly" in out
+    if shutil.which(shell) and shell in ("bash", "zsh"):
+        script = tmp_path / "script"
+        script.write_text(out)
+        assert subprocess.run([shell, "-n", str(script)], check=False).returncode == 0
+
+
+def test_bash_completes_commands_and_options() -> None:
+    probe = "\nCOMP_WORDS=(msd {words}); COMP_CWORD={last}; _msd; echo ${{COMPREPLY[@]}}"
+    for words, last, expected in (("fro", 1, "frontier"), ("shell -read", 2, "-readonly")):
+        script = completion.script("bash") + probe.format(words=words, last=last)
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+        assert done.stdout.strip() == expected
