@@ -12,7 +12,7 @@ import numpy.typing as npt
 from msd_sql.udfs.types import FRACTION_BITS, ONE, FloatArray, IntArray
 
 Similarities = npt.NDArray[np.float32]
-CHUNK = 512  # rows that are near to each other and updated together
+CHUNK = 256  # rows that are near to each other and updated together
 REMEMBERED = 20_000  # gain vectors kept, 8 KB each at n = 1,000
 
 
@@ -51,7 +51,7 @@ class Convenience:
         self._table = table
         self._columns = np.ascontiguousarray(table.T)
         self._weights = weights.astype(np.float64)
-        self._starts = range(0, len(table), CHUNK)
+        self._starts = np.arange(0, len(table), CHUNK)
         self._highest = np.stack([table[start : start + CHUNK].max(axis=0) for start in self._starts])
         self._alone = self._exact(self._columns)
         self._known: dict[frozenset[int], FloatArray] = {}
@@ -113,15 +113,13 @@ class Convenience:
         """Sum up what every point's gain falls by, now that the best scores rose from `_counted` to `_best`."""
         lost = np.zeros(self.n)
         risen = self._best > self._counted
-        for start, highest in zip(self._starts, self._highest, strict=True):
-            rows = start + np.flatnonzero(risen[start : start + CHUNK])
-            if not len(rows):
-                continue
-            before, now = self._counted[rows], self._best[rows]
+        for chunk in np.flatnonzero(np.logical_or.reduceat(risen, self._starts)):
+            rows = slice(self._starts[chunk], self._starts[chunk] + CHUNK)
+            before, weights = self._counted[rows], self._weights[rows]
             # A point no nearer to any of these rows than what they had gains nothing here, before or after.
-            points = np.flatnonzero(highest > before.min())
-            block = self._table[rows] if len(points) == self.n else self._table[rows[:, None], points]
-            np.clip(block, before[:, None], now[:, None], out=block)
-            block -= before[:, None]
-            lost[points] += self._weights[rows] @ block
+            near = np.flatnonzero(self._highest[chunk] > before[risen[rows]].min())
+            points = slice(near[0], near[-1] + 1)
+            block = np.maximum(self._table[rows, points], before[:, None])
+            np.minimum(block, self._best[rows, None], out=block)
+            lost[points] += weights @ block - weights @ before
         return lost
