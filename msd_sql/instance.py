@@ -104,6 +104,12 @@ class Instance:
         finally:
             cursor.close()
 
+    @property
+    def busy(self) -> bool:
+        """Is a function of this database running?"""
+        with self._lock:
+            return any(self._running.values())
+
     def stop(self, connection: int | None = None) -> None:
         """Stop what a connection runs in our functions, or what all of them run."""
         with self._lock:

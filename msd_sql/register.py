@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
+import time
 import uuid
 from importlib.resources import files
 from typing import Any
@@ -13,9 +15,11 @@ import duckdb
 from msd_sql import interrupt, udf
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.instance import Instance
+from msd_sql.spark.host import check_session
 from msd_sql.sqltext import literal, quote
 
 LEDGER = "msd_ledger"
+PATIENCE = 5.0  # seconds
 _instances: dict[str, Instance] = {}  # for the life of the process: DuckDB may call a function at any time
 _lock = threading.RLock()
 _DROPS = ("msd_select", "msd_protect", "msd_items", "msd_budget", "msd_unprotect", "msd_drop_items", "msd_reach",
@@ -44,7 +48,7 @@ def register(
         if ledger is not None:
             _keep_ledger(con, instance, os.fspath(ledger))
         if spark is not None:
-            instance.spark = spark
+            instance.spark = check_session(spark)
         for name in ("session.sql", "macros.sql"):
             con.execute(files("msd_sql").joinpath(name).read_text("utf-8"))
         number = con.execute("SELECT current_connection_id()").fetchall()[0][0]
@@ -125,6 +129,19 @@ def _keep_ledger(con: duckdb.DuckDBPyConnection, instance: Instance, path: str) 
         # Said aloud, because a database that was opened for reading only attaches others likewise.
         cursor.execute(f"ATTACH {literal(path)} AS {quote(name)} (READ_WRITE)")
     instance.home = name
+
+
+@atexit.register
+def _finish() -> None:
+    """Wait for what an interrupt left behind: a thread of DuckDB that returns to a Python that is gone is fatal."""
+    busy = [instance for instance in _instances.values() if instance.busy]
+    for instance in busy:
+        instance.stop()
+    deadline = time.monotonic() + PATIENCE
+    while any(instance.busy for instance in busy) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    if busy:
+        time.sleep(0.1)  # from the end of a function to the end of its thread's work
 
 
 def _stop(con: duckdb.DuckDBPyConnection | None) -> None:

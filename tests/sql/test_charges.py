@@ -13,6 +13,7 @@ import duckdb
 import pytest
 
 import msd_sql
+from msd_sql.register import instance_of
 from tests.sql.conftest import declare, kinds, one, spent
 
 ASK = "SELECT msd_select(item_id, 4, 0.1, 0.5) FROM products"
@@ -263,6 +264,34 @@ def test_interrupt_stops_a_selection(shop, wrap):
     assert len(failures) == 1
     assert "nterrupted" in failures[0]
     assert spent(shop) == 0.1
+
+
+def test_interrupt_stops_the_inner_statement(shop):
+    shop.execute("CREATE VIEW endless AS SELECT user_id, item_id FROM purchases, range(100000), range(100000)")
+    one(shop, "SELECT msd_protect('endless', unit := 'user_id', item := 'item_id', budget := 1, users := 400)")
+    failures = []
+
+    def ask():
+        try:
+            one(shop, "SELECT msd_select(item_id, 4, 0.1, 0.5, reach := 'endless') FROM products")
+        except duckdb.Error as error:
+            failures.append(str(error))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    instance = instance_of(shop)
+    deadline = time.monotonic() + 60
+    while "memory" not in instance.kept and time.monotonic() < deadline:
+        if instance.busy:
+            time.sleep(0.5)  # it is past the catalog and reads the endless view, or will be stopped before it does
+            shop.interrupt()
+            thread.join(timeout=5)
+            if not thread.is_alive():
+                break
+    thread.join(timeout=30)
+    assert not thread.is_alive()
+    assert "nterrupted" in failures[0]
+    assert spent(shop) == 0
 
 
 CTRL_C = """
