@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -123,7 +125,9 @@ class Session:
     def complain(self, text: str) -> None:
         """Print what is not a result: an error, a note, what a release cost."""
         sys.stdout.flush()
-        print(text, file=sys.stdout if self.interactive else sys.stderr, flush=True)
+        print(
+            _folded(text) if self.interactive else text, file=sys.stdout if self.interactive else sys.stderr, flush=True
+        )
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
@@ -137,6 +141,14 @@ class Session:
             self.complain("Interrupted." if stopped else told(error))
             if self.bail:
                 raise Stop(130 if stopped else 1) from None
+
+
+def _folded(text: str) -> str:
+    """Fold long lines between words, but leave the lines of a caret as they are."""
+    width = max(shutil.get_terminal_size((120, 24)).columns, 40)
+    if any(line.strip("^ ") == "" and "^" in line for line in text.splitlines()):
+        return text
+    return "\n".join(textwrap.fill(line, width, break_long_words=False) for line in text.splitlines())
 
 
 class Stop(Exception):  # noqa: N818 - how a script ends, not a failure of ours

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 
 PLAIN = "History, colours and completion need the extra: pip install 'msd-sql[shell]'. This is the plain shell."
 Ask = Callable[[str], str]
+# The terminal's own colours, so that both light and dark ones stay readable.
+COLOURS = {
+    "pygments.keyword": "bold ansigreen",
+    "pygments.literal.string": "ansiyellow",
+    "pygments.literal.number": "ansicyan",
+    "pygments.operator": "",
+    "pygments.comment": "ansibrightblack",
+}
 
 
 def interact(session: Session) -> int:
@@ -66,6 +74,7 @@ def _prompt_toolkit(session: Session) -> Ask:
     from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
     from prompt_toolkit.history import FileHistory
     from prompt_toolkit.lexers import Lexer, PygmentsLexer
+    from prompt_toolkit.styles import Style
 
     from msd_sql.shell.completion import ShellCompleter
 
@@ -80,9 +89,10 @@ def _prompt_toolkit(session: Session) -> Ask:
         complete_while_typing=False,
         auto_suggest=AutoSuggestFromHistory(),
         lexer=lexer,
+        style=Style.from_dict(COLOURS),
         multiline=True,
         key_bindings=_keys(),
-        prompt_continuation=lambda width, number, wrapped: " " * max(width - 5, 0) + "...> ",
+        prompt_continuation=lambda width, number, wrapped: "" if wrapped else f"{'...> ':>{width}}",
     )
 
     def ask(before: str) -> str:
