@@ -12,7 +12,7 @@ import pandas as pd
 
 from .cells import DIVERSITY, EPS, GAMMA, Size
 from .claims import LABEL, claims
-from .measure import Readings, percent
+from .measure import Point, Readings, percent
 from .tasks import PAPER_PICKUPS
 from .verdicts import Claim
 
@@ -193,18 +193,27 @@ def _figures(frame: pd.DataFrame, figures: dict[str, Path], page: Path) -> Itera
         yield f"![{title}]({path.relative_to(page.parent).as_posix()})"
         yield ""
         if not name.endswith("_effort"):
-            yield from _table(Readings(frame, name))
+            yield from _tables(Readings(frame, name))
 
 
-def _table(readings: Readings) -> Iterator[str]:
-    """List the gaps at the default k and λ by ε, for those who want numbers."""
-    points = readings.over("eps")
-    yield f"Gap to {readings.reference_label} by ε (theirs / ours):"
+def _tables(readings: Readings) -> Iterator[str]:
+    """List the gaps of the three sweeps, for those who want numbers."""
+    yield f"Gap to {readings.reference_label} in %, mean ± standard deviation over the runs, theirs / ours:"
     yield ""
-    yield "| method | " + " | ".join(f"{eps:g}" for _, eps, _ in points) + " |"
-    yield "|---" * (len(points) + 1) + "|"
-    for method in readings.private:
-        gaps = [[percent(readings.gap(method, name, point)) for name in ("authors", "ours")] for point in points]
-        yield f"| {LABEL[method]} | " + " | ".join(" / ".join(pair) for pair in gaps) + " |"
-    yield "| Random | " + " | ".join(percent(readings.gap("random", "exact", point)) for point in points) + " |"
-    yield ""
+    for place, (column, name) in enumerate((("k", "k"), ("eps", "ε"), ("diversity", "λ"))):
+        points = readings.over(column)
+        yield f"| by {name} | " + " | ".join(f"{point[place]:g}" for point in points) + " |"
+        yield "|---" * (len(points) + 1) + "|"
+        for method in readings.private:
+            pairs = [
+                " / ".join(_gap(readings, method, name, point) for name in ("authors", "ours")) for point in points
+            ]
+            yield f"| {LABEL[method]} | " + " | ".join(pairs) + " |"
+        yield "| Random | " + " | ".join(_gap(readings, "random", "exact", point) for point in points) + " |"
+        yield ""
+
+
+def _gap(readings: Readings, method: str, calibration: str, point: Point) -> str:
+    whole = readings.mean(readings.reference, "exact", point)
+    around = readings.spread(method, calibration, point) / whole
+    return f"{100 * readings.gap(method, calibration, point):.1f} ± {100 * around:.1f}"
