@@ -46,13 +46,15 @@ class Objective:
         self.picks: list[int] = []
         self.calls = 0
         self._unit = weight * (1.0 - diversity) / relevance.units  # Δ: what one count is worth
-        self._near: FloatArray = np.zeros(self.n)  # sum of distances to the picks
+        self._near: FloatArray = np.zeros(self.n)  # sum of distances to the picks, but for the one that is due
+        self._due: int | None = None  # the last pick: its row is not needed if there is no next round
         self._spread = 0.0  # sum of distances among the picks
         self._rows: FloatArray | None = None  # the picks' rows, one a slot; kept only when there are swaps
 
     def marginals(self, candidates: IntArray) -> IntArray:
         """Score adding each of the candidates."""
         self.calls += len(candidates)
+        self._catch_up()
         gains = self.relevance.gains()[candidates] if self._touched else None
         return self._scores(gains, self._pair * self._near[candidates])
 
@@ -61,8 +63,9 @@ class Objective:
         if self._touched:
             self.relevance.add(item)
         if self._pair:
+            self._catch_up()
             self._spread += float(self._near[item])
-            self._near += self._row(item)
+            self._due = int(item)
             self._rows = None
         self.picks.append(int(item))
 
@@ -82,13 +85,15 @@ class Objective:
         """Put an item in the place of a pick."""
         if self._touched:
             self.relevance.swap(slot, item)
-        self.picks[slot] = int(item)
         if self._pair:
-            rows = self._slot_rows()
+            self._catch_up()
+            rows = self._slot_rows()  # of the picks as they were
             self._near -= rows[slot]
             rows[slot] = self._row(item)
             self._near += rows[slot]
-            self._spread = float(rows[:, self.picks].sum()) / 2.0
+        self.picks[slot] = int(item)
+        if self._pair:
+            self._spread = float(self._slot_rows()[:, self.picks].sum()) / 2.0
 
     def standing(self) -> Standing:
         """Return what `compare` needs to remember of the present picks."""
@@ -115,15 +120,25 @@ class Objective:
             self.relevance.clear()
         self.picks = []
         self._near[:] = 0.0
+        self._due = None
         self._spread = 0.0
         self._rows = None
 
     def _scores(self, gains: IntArray | None, public: FloatArray) -> IntArray:
         behind = public - public.max(initial=-np.inf)
         if gains is None:
-            return _integers(behind * PUBLIC_STEPS)
-        offset = _integers(np.ldexp(np.maximum(behind / self._unit, -FURTHEST), FRACTION_BITS))
-        return offset + (gains << (FRACTION_BITS - self.relevance.bits))
+            behind *= PUBLIC_STEPS
+            return _integers(behind)
+        behind /= self._unit / (1 << FRACTION_BITS)  # a power of two: as exact as dividing first
+        np.maximum(behind, -FURTHEST * (1 << FRACTION_BITS), out=behind)
+        offset = _integers(behind)
+        offset += gains << (FRACTION_BITS - self.relevance.bits)
+        return offset
+
+    def _catch_up(self) -> None:
+        if self._due is not None:
+            self._near += self._row(self._due)
+            self._due = None
 
     def _row(self, item: int) -> FloatArray:
         assert self.distance is not None  # the constructor saw to it
@@ -136,4 +151,5 @@ class Objective:
 
 
 def _integers(numbers: FloatArray) -> IntArray:
-    return np.rint(numbers).astype(np.int64)
+    """Round in place and convert."""
+    return np.rint(numbers, out=numbers).astype(np.int64)
