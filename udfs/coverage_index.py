@@ -24,7 +24,7 @@ class CoverageIndex:
         self.n = n
         self.items_of = items_of  # of a user who has two or more
         self.alone = alone  # per item: units that have this item and no other
-        self.units: IntArray = alone + np.bincount(items_of.codes, minlength=n)  # per item: all its units
+        self.units: IntArray = alone + items_of.column_counts(n)  # per item: all its units
         self._both = TwoWays(items_of, n)
 
     @classmethod

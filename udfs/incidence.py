@@ -55,6 +55,17 @@ class Rows:
             start = stop
         return total
 
+    def column_counts(self, width: int) -> IntArray:
+        """Per code the number of rows that hold it.
+
+        >>> Rows(np.array([0, 2, 3]), np.array([0, 1, 1])).column_counts(3).tolist()
+        [1, 2, 0]
+        """
+        total = np.zeros(width, np.int64)
+        for start in range(0, len(self.codes), _BLOCK):  # bincount makes int64 of what it counts
+            total += np.bincount(self.codes[start : start + _BLOCK], minlength=width)
+        return total
+
     def span(self, row: int) -> slice:
         """Where one row lies in `codes` and `values`."""
         return slice(int(self.bounds[row]), int(self.bounds[row + 1]))

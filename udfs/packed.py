@@ -32,7 +32,7 @@ def item_bits(n: int) -> int:
 def unpack(keys: IntArray, n: int) -> tuple[Rows, IntArray]:
     """Give the items of every user who has two or more, and per item how many users have it alone.
 
-    The keys are sorted in place and overwritten: at 10^8 of them nothing else of their size fits beside them.
+    The keys are sorted in place and used up: at 10^8 of them nothing else of their size fits beside them.
 
     >>> rows, alone = unpack(np.array([5 << 1 | 1, 7 << 1 | 0, 5 << 1 | 0, 5 << 1 | 1]), n=2)
     >>> rows.codes.tolist(), rows.bounds.tolist(), alone.tolist()
@@ -42,11 +42,11 @@ def unpack(keys: IntArray, n: int) -> tuple[Rows, IntArray]:
     size, ends = _merge(keys, bits, 0)
     codes = np.empty(size, _code_type(n))
     alone = np.zeros(n, np.int64)
-    for part in _parts(keys[:size], ends, n):
+    for part in _parts(keys, ends, n):
         items = (part.keys & ((1 << bits) - 1)).astype(codes.dtype)
         alone += np.bincount(items[part.single], minlength=n)
         codes[part.place] = items[~part.single]
-    del keys
+    _let_go(keys)
     return Rows(_bounds(ends), _trimmed(codes, ends)), alone
 
 
@@ -65,7 +65,7 @@ def unpack_similar(keys: IntArray, n: int, weights: IntArray | None) -> tuple[Ro
     codes, values = np.empty(size, _code_type(n)), np.empty(size, np.int32)
     alone = np.zeros(n, np.int64)
     heavy: list[IntArray] = []
-    for part in _parts(keys[:size], ends, n):
+    for part in _parts(keys, ends, n):
         items = ((part.keys >> VALUE_BITS) & ((1 << bits) - 1)).astype(codes.dtype)
         similar = (part.keys & ((1 << VALUE_BITS) - 1)).astype(np.int32)
         units = part.keys >> (bits + VALUE_BITS)
@@ -74,7 +74,7 @@ def unpack_similar(keys: IntArray, n: int, weights: IntArray | None) -> tuple[Ro
         several = ~part.single
         codes[part.place], values[part.place] = items[several], similar[several]
         heavy.append(weight[several & part.ends])
-    del keys
+    _let_go(keys)
     rows = Rows(_bounds(ends), _trimmed(codes, ends), _trimmed(values, ends))
     return rows, np.concatenate([*heavy, np.empty(0, np.int64)]), alone
 
@@ -114,8 +114,9 @@ def _merge(keys: IntArray, bits: int, value_bits: int) -> tuple[int, BoolArray]:
 def _parts(keys: IntArray, ends: BoolArray, n: int) -> Iterator[_Part]:
     place = 0
     block = max(_BLOCK, n)
-    for start in range(0, len(keys), block):
-        stop = min(start + block, len(keys))
+    size = len(ends) - 1
+    for start in range(0, size, block):
+        stop = min(start + block, size)
         single = ends[start:stop] & ends[start + 1 : stop + 1]
         several = stop - start - int(np.count_nonzero(single))
         yield _Part(keys[start:stop], ends[start + 1 : stop + 1], single, slice(place, place + several))
@@ -141,6 +142,12 @@ def _trimmed(entries: npt.NDArray[Any], ends: BoolArray) -> npt.NDArray[Any]:
     """Only the entries that were filled; a copy where that frees a good part of the memory."""
     filled = len(entries) - int(np.count_nonzero(ends[:-1] & ends[1:]))
     return entries[:filled].copy() if 4 * filled < 3 * len(entries) else entries[:filled]
+
+
+def _let_go(keys: IntArray) -> None:
+    """Free the keys' memory even though callers still hold the array: what comes next must not add to it."""
+    if keys.flags.owndata:
+        keys.resize(0, refcheck=False)
 
 
 def _code_type(n: int) -> npt.DTypeLike:

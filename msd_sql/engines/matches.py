@@ -38,11 +38,7 @@ def match_index(host: Host, matching: Matching) -> BestMatchIndex:
             found = workspace.read(matching.weights)
             weights = np.zeros(len(found["x"]), np.int64)
             weights[found["x"]] = found["w"]
-        # Passed on without a name of its own, so that the index can let go of the keys before it makes its arrays.
-        return BestMatchIndex.from_keys(
-            read_keys(host, match_keys_step(matching), matching.label, _FIRST, value_bits=VALUE_BITS),
-            matching.n,
-            weights,
-        )
+        keys = read_keys(host, match_keys_step(matching), matching.label, _FIRST, value_bits=VALUE_BITS)
+        return BestMatchIndex.from_keys(keys, matching.n, weights)
     finally:
         workspace.close()

@@ -83,7 +83,6 @@ def coverage_index(host: Host, binding: Binding, rows: int) -> CoverageIndex:
         units = np.zeros(binding.n, np.int64)
         units[found["i"]] = found["units"]
         return CoverageIndex.from_counts(units)
-    # Passed on without a name of its own, so that the index can let go of the keys before it makes its arrays.
     return CoverageIndex.from_keys(read_keys(host, keys_step(binding), binding.label, rows), binding.n)
 
 
@@ -103,7 +102,8 @@ def read_keys(host: Host, keys: Step, label: str, rows: int, value_bits: int = 0
                 found.resize(max(size + size // 4, size + len(part)), refcheck=False)  # moved by the system, not copied
             found[size : size + len(part)] = part
             size += len(part)
-    return found[:size]
+    found.resize(size, refcheck=False)  # not a part of it: the index frees what it owns
+    return found
 
 
 def _filled(text: str, unit: exp.Expr, **numbers: int) -> exp.Expr:
