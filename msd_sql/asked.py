@@ -85,7 +85,7 @@ def _groups(columns: Sequence[pa.ChunkedArray]) -> Iterator[Asked]:
         vectors = _arrow_matrix((doubles if _is_double(told) else floats)[row].values) if shape == "vector" else None
         yield Asked(
             keys[row].as_py() or [],
-            order[row].as_py(),
+            _arrow_numbers(order[row]),
             _element(key_type[row].as_py()),
             options[row].as_py(),
             Given(
@@ -101,7 +101,7 @@ def _groups(columns: Sequence[pa.ChunkedArray]) -> Iterator[Asked]:
                 quota_texts[row].as_py() if quota_shape in ("value", "record") else [],
                 _arrow_sets(quota_lists[row].values) if quota_shape == "list" else None,
             ),
-            _scores(told, scores[row].as_py()),
+            _scores(told, _arrow_numbers(scores[row])),
             Context.read(context[row].as_py()),
         )
 
@@ -114,10 +114,19 @@ def _is_double(types: Mapping[str, str | None]) -> bool:
     return not (types["features"] or "").startswith("FLOAT")
 
 
-def _scores(types: Mapping[str, str | None], scores: Sequence[float | None] | None) -> FloatArray | None:
+def _scores(
+    types: Mapping[str, str | None], scores: Sequence[float | None] | npt.NDArray[Any] | None
+) -> FloatArray | None:
     if types["score"] in (None, '"NULL"') or scores is None:
         return None
+    if isinstance(scores, np.ndarray):
+        return scores.astype(np.float64)
     return np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
+
+
+def _arrow_numbers(numbers: Any) -> npt.NDArray[Any] | None:
+    """The numbers of one list without making Python objects of them; NaN for NULL."""
+    return numbers.values.to_numpy(zero_copy_only=False) if numbers.is_valid else None
 
 
 def _arrow_sets(lists: Any) -> Sets:
@@ -128,11 +137,16 @@ def _arrow_sets(lists: Any) -> Sets:
 
 
 def _arrow_matrix(vectors: Any) -> npt.NDArray[np.floating[Any]]:
-    owners, numbers = _arrow_pairs(vectors)
-    width = one_length(np.unique(np.bincount(owners, minlength=len(vectors))[np.asarray(vectors.is_valid())]).tolist())
-    values = numbers.to_numpy(zero_copy_only=False)
+    import pyarrow.compute as pc
+
+    known = np.asarray(vectors.is_valid())
+    lengths = pc.list_value_length(vectors).fill_null(0).to_numpy(zero_copy_only=False)
+    width = one_length(np.unique(lengths[known]).tolist())
+    values = vectors.flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
+    if known.all():
+        return values
     rows = np.full((len(vectors), width), np.nan, dtype=values.dtype)
-    rows[np.asarray(vectors.is_valid())] = values.reshape(-1, width)
+    rows[known] = values
     return rows
 
 
