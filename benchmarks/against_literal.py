@@ -34,12 +34,13 @@ def _greedy(shop: Shop, index: CoverageIndex, users: list, categories: list) -> 
     k = 20
     todo = plan(n=shop.n, k=k, eps=None, diversity=0.5, m=shop.users, method="greedy")
     distance = Jaccard(shop.category_starts, shop.category_tokens)
+
+    def run_ours() -> tuple[int, ...]:
+        return select(todo, Coverage(index, shop.users, k), distance, Uniform(shop.n, k)).picks
+
     with said("greedy, ours"):
-        ours = min(
-            _timed(lambda: select(todo, Coverage(index, shop.users, k), distance, Uniform(shop.n, k)))[0]
-            for _ in range(5)
-        )
-        picks = select(todo, Coverage(index, shop.users, k), distance, Uniform(shop.n, k)).picks
+        picks = run_ours()
+        ours = min(_timed(run_ours)[0] for _ in range(5))
     oracle = literal.Oracle(users, categories, shop.users, k, 0.5, weight=0.5)
     with said("greedy as it is written"):
         theirs, written = _timed(lambda: literal.greedy(oracle, shop.n, k))
@@ -86,9 +87,9 @@ def _local_search(shop: Shop, index: CoverageIndex, users: list, categories: lis
                 objective.swap(*found)
             ours.append(time.perf_counter() - start)
             if number < 3:
-                seconds, written = _timed(
-                    lambda sample=sample, before=before: literal.swap_round(oracle, before, list(sample))
-                )
+                start = time.perf_counter()
+                written = literal.swap_round(oracle, before, list(sample))
+                seconds = time.perf_counter() - start
                 theirs.append(seconds)
                 same = same and _equal(oracle, before, found, written)
     ratio = float(np.mean(theirs) / np.median(ours))
@@ -104,7 +105,7 @@ def _local_search(shop: Shop, index: CoverageIndex, users: list, categories: lis
 
 
 def _equal(oracle: literal.Oracle, before: list[int], a: tuple[int, int] | None, b: tuple[int, int] | None) -> bool:
-    """Are two swaps the same, or equally good?"""
+    """Tell whether two swaps are the same, or equally good."""
     values = []
     for swap in (a, b):
         chosen = list(before)

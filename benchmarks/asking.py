@@ -20,16 +20,17 @@ _SERIAL = count(1)
 class Asking:
     """Questions to one protected relation of an open file."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, table: str = "purchases") -> None:
+    def __init__(self, con: duckdb.DuckDBPyConnection, table: str = "purchases", users: int | None = None) -> None:
         self._con, self._table = con, table
+        counted = f", users := {users}" if users else ""
         con.execute("DROP SCHEMA IF EXISTS msd CASCADE")
         msd_sql.register(con)
-        con.execute(
-            f"SELECT msd_protect('{table}', unit := 'user_id', item := 'item_id', budget := 1e6, delta := 1e-3)"
-        )
-        con.fetchall()
-        con.execute(f"SELECT msd_items('products', key := 'item_id', features := 'categories', reach := '{table}')")
-        con.fetchall()
+        for sql in (
+            f"SELECT msd_protect('{table}', unit := 'user_id', item := 'item_id', budget := 1e6, delta := 1e-3"
+            f"{counted})",
+            f"SELECT msd_items('products', key := 'item_id', features := 'categories', reach := '{table}')",
+        ):
+            con.execute(sql).fetchall()
 
     def plain(self, k: int = 20) -> list[tuple[object, ...]]:
         """Ask what one would write instead."""
@@ -50,6 +51,7 @@ class Asking:
 def opened(path: Path, limit: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a file, with DuckDB's memory limit set if one is given."""
     with duckdb.connect(str(path)) as con:
+        con.execute("SET enable_progress_bar = false")
         if limit:
             con.execute(f"SET memory_limit = '{limit}'")
         yield con

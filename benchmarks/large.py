@@ -1,6 +1,6 @@
 """The large shops, each in a process of its own so that its peak memory is its own.
 
-python -m benchmarks.large FILE ENGINE LIMIT   prints one line of JSON
+python -m benchmarks.large FILE USERS ENGINE LIMIT   prints one line of JSON
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def run(*, quick: bool) -> Iterator[Figure]:
     for purchases in sizes:
         path = shop_file(purchases, purchases // 5)
         with said(f"{purchases:,} purchases in memory"):
-            found = apart(MODULE, str(path), "memory", limits[0])
+            found = apart(MODULE, str(path), str(purchases // 5), "memory", limits[0])
         points.append((float(purchases), float(found["first"])))
     shape = f"{sizes[-1]:,} purchases, {sizes[-1] // 5:,} users, 3,000 items"
     yield Figure(
@@ -58,7 +58,7 @@ def run(*, quick: bool) -> Iterator[Figure]:
         points=points,
     )
     with said(f"{sizes[-1]:,} purchases in SQL"):
-        found = apart(MODULE, str(path), "sql", limits[1])
+        found = apart(MODULE, str(path), str(sizes[-1] // 5), "sql", limits[1])
     yield Figure(
         f"{shape}: sql engine under a {limits[1]} limit, peak memory",
         found["peak"] / 1e9,
@@ -69,10 +69,10 @@ def run(*, quick: bool) -> Iterator[Figure]:
     )
 
 
-def main(file: str, engine: str, limit: str) -> None:
+def main(file: str, users: str, engine: str, limit: str) -> None:
     """Measure one file with one engine."""
     with opened(Path(file), limit) as con:
-        shop = Asking(con)
+        shop = Asking(con, users=int(users))
         more = f", engine := '{engine}'"
         turns = 1 if engine == "sql" else 3
         seconds = race({"plain": shop.plain}, turns)["plain"].best

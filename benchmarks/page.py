@@ -21,9 +21,8 @@ def table(figures: Sequence[Figure]) -> str:
     for figure in figures:
         sign = "≥" if figure.larger else "≤"
         bounds = [f"{sign} {bound:g}" if bound is not None else "" for bound in (figure.now, figure.goal)]
-        lines.append(
-            f"| {figure.name} | {shown(figure)} | {bounds[0]} | {bounds[1]} | {MARKS[figure.verdict]} | {figure.detail} |"
-        )
+        cells = (figure.name, shown(figure), *bounds, MARKS[figure.verdict], figure.detail)
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
