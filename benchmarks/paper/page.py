@@ -35,8 +35,8 @@ purchases, prices, category paths); claims about it are claims about a stand-in.
 `meta.jsonl` runs the same cells on them with `--amazon FOLDER`."""
 TWO_CALIBRATIONS = """\
 **Two calibrations.** *Theirs*: as the paper's text has it, sensitivity 1/m for the whole objective, and the largest ε0
-of basic composition, advanced composition and, for greedy methods, half of the decomposable bound. *Ours*: the public
-diversity is not charged, and the best of six bounds is taken (docs/privacy.md). Both give the same (ε, δ)."""
+of basic composition, advanced composition and, for greedy methods, the decomposable bound. *Ours*: the public diversity
+is not charged, and the best of six bounds is taken (docs/privacy.md). Both promise the same (ε, δ)."""
 VERDICTS = """\
 *holds*: the measurement is inside of what the paper says. *close*: it misses a limit by no more than as much again, or
 a range by no more than three points. The numbers in brackets lead to the notes below the table."""
