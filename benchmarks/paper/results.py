@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -73,13 +74,15 @@ class Results:
         """Append the rows of one whole cell."""
         new = not self.path.is_file()
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        text = io.StringIO()
+        writer = csv.DictWriter(text, self._fields)
+        if new:
+            writer.writeheader()
+        for row in rows:
+            writer.writerow(vars(row))
+            self._held.add(row.cell)
         with self.path.open("a", newline="") as file:
-            writer = csv.DictWriter(file, self._fields)
-            if new:
-                writer.writeheader()
-            for row in rows:
-                writer.writerow(vars(row))
-                self._held.add(row.cell)
+            file.write(text.getvalue())  # at once: a cell is there as a whole or not at all
 
     def frame(self) -> pd.DataFrame:
         """Read everything there is; an empty frame when there is nothing."""
