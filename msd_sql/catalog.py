@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace as changed
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from msd_sql import homes, stored
 from msd_sql.amounts import Amount, default_delta, delta_budget, eps_budget, shown
 from msd_sql.declarations import Items, Protected
-from msd_sql.declaring import check_items, check_protected, count_units
+from msd_sql.declaring import check_items, check_protected, count_units, spark_columns
 from msd_sql.errors import CatalogError
 from msd_sql.host import Host
 from msd_sql.ledger import Entry, insert
@@ -40,8 +40,10 @@ class Catalog:
         *,
         path: SearchPath | None = None,
         temporary: Collection[str] = (),
+        spark: Callable[[], Host] | None = None,
     ) -> None:
         self._host = host
+        self._spark = spark  # the host of relations that live in Spark, made when it is needed
         self._home = home
         self._path = path or search_path(*host.rows("SELECT current_database(), current_schema()")[0])
         self.relations = Relations(host, self._path, temporary)
@@ -109,7 +111,9 @@ class Catalog:
         different declaration of a protected relation needs `replace`; what was spent stays spent, always.
         """
         name = None if is_spark(relation) else self.relations.resolve(relation)
-        facts = check_protected(self._host, self.relations, name, unit, item, relevance, similarity, cap)
+        spark = self._spark() if name is None and self._spark is not None else None
+        columns = spark_columns(spark, relation) if spark else None
+        facts = check_protected(self._host, self.relations, name, unit, item, relevance, similarity, cap, columns)
         allowed = eps_budget(budget)
         given_delta = None if delta is None else delta_budget(delta)
         databases = homes.databases(self._host)
@@ -119,7 +123,7 @@ class Catalog:
         if users is None and old is not None and old.unit == facts["unit"]:
             m = old.m
         else:
-            m = count_units(self._host, name, shown_name, facts["unit"], users)
+            m = count_units(spark or self._host, name, shown_name, facts["unit"], users)
         wanted = Protected(
             name=shown_name,
             **facts,

@@ -9,10 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msd_sql.catalog import Catalog
+from msd_sql.declarations import Protected
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.guard import HostResolver, Session
 from msd_sql.host import Host
 from msd_sql.ledger import Ledger
+from msd_sql.spark.host import SparkHost, missing_session
 from msd_sql.sqltext import SearchPath, search_path
 
 if TYPE_CHECKING:
@@ -80,7 +82,23 @@ class Call:
     @cached_property
     def catalog(self) -> Catalog:
         """The declarations in the databases that the caller sees."""
-        return Catalog(self.host, self.instance.home, path=self.context.path, temporary=self.context.temporary)
+        spark = None if self.instance.spark is None else lambda: self.spark
+        return Catalog(
+            self.host, self.instance.home, path=self.context.path, temporary=self.context.temporary, spark=spark
+        )
+
+    @cached_property
+    def spark(self) -> SparkHost:
+        """The Spark session that was registered, as a host."""
+        return SparkHost(self.instance.spark)
+
+    def holder(self, protected: Protected) -> Host:
+        """The host of the engine that a protected relation lives in."""
+        if protected.relation is not None:
+            return self.host
+        if self.instance.spark is None:
+            raise missing_session(protected.name)
+        return self.spark
 
     @property
     def ledger(self) -> Ledger:
@@ -100,6 +118,8 @@ class Call:
         """Stop this call, from another thread: its statement now, its selection before the next draw."""
         self.stopped = True
         self.host.interrupt()
+        if "spark" in self.__dict__:
+            self.spark.interrupt()
 
     def check(self) -> None:
         """Raise an error if the call was stopped."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import sqlglot
 
 from msd_sql.declarations import RELEVANCES
 from msd_sql.errors import CatalogError, InputError, suggest
-from msd_sql.host import Host
+from msd_sql.host import Host, HostError
 from msd_sql.reading import private_rows
-from msd_sql.relations import Relations
+from msd_sql.relations import Relations, spelled
 from msd_sql.similarity import check_similarity
+from msd_sql.spark.host import SparkHost, relation_name
 from msd_sql.sqltext import Name, quote
 from msd_sql.udfs.distances import DISTANCES
 
@@ -26,8 +29,12 @@ def check_protected(
     relevance: str,
     similarity: str | None,
     cap: int,
+    spark: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The columns and the relevance of a protected relation, spelled as the relation spells them."""
+    """The columns and the relevance of a protected relation, spelled as the relation spells them.
+
+    `spark` are the columns of a relation that lives there; None where no session tells them.
+    """
     if relevance not in RELEVANCES:
         raise InputError(suggest("relevance", relevance, RELEVANCES))
     _whole("cap", cap)
@@ -48,6 +55,11 @@ def check_protected(
         item = relations.column(name, item, "item") if item is not None else None
         if similarity is not None:
             similarity = check_similarity(host, similarity, relations.columns(name))
+    elif spark is not None:
+        unit = spelled(spark, unit, "unit") if unit is not None else None
+        item = spelled(spark, item, "item") if item is not None else None
+        if similarity is not None:
+            similarity = check_similarity(host, similarity, spark)
     return {"unit": unit, "item": item, "relevance": relevance, "similarity": similarity, "cap": cap}
 
 
@@ -55,16 +67,31 @@ def count_units(host: Host, name: Name | None, shown: str, unit: str | None, use
     """m: what the owner says, or the units that are there now. A row without a unit belongs to nobody."""
     if users is not None:
         return _whole("users", users)
-    if name is None:
-        raise InputError(f"{shown} lives in another engine: give users := its public number of units.")
+    if name is None and not isinstance(host, SparkHost):
+        raise InputError(
+            f"{shown} lives in Spark, and no session is registered that could count its units: "
+            "msd_sql.register(con, spark=session), or give users := their public number."
+        )
     counted = f"count(DISTINCT {quote(unit)})" if unit is not None else "count(*)"
-    m = int(private_rows(host, f"SELECT {counted} FROM {name.sql}", shown)[0][0])
+    source = name.sql if name is not None else relation_name(shown)
+    m = int(private_rows(host, f"SELECT {counted} FROM {source}", shown)[0][0])
     if m == 0:
         raise CatalogError(
             f"{shown} has no units yet, as far as committed rows go, so m cannot be counted. COMMIT, load it first, or "
             "give users := the public number of units."
         )
     return m
+
+
+def spark_columns(host: Host, relation: str) -> dict[str, str]:
+    """The columns of a relation of Spark with their types, in order."""
+    try:
+        return {row[0]: row[1] for row in host.rows(f"DESCRIBE SELECT * FROM {relation_name(relation)}")}
+    except (HostError, sqlglot.errors.SqlglotError):
+        raise CatalogError(
+            f"Spark knows no relation '{relation_name(relation)}', or cannot read it. Give its name as in Spark SQL, "
+            "such as 'spark:shop.purchases' (quoted with \" where it must be), and register a session that has it."
+        ) from None
 
 
 def check_items(

@@ -77,16 +77,17 @@ def _engine(call: Call, question: Question) -> list[Line]:
     if protected is None or not question.plan.reads_private:
         return []
     found = describe(
-        call.host,
+        call.holder(protected),
         protected,
         question.candidates,
         cap=question.cap,
         engine=question.request.engine,
         items=question.items,
+        public=call.host,
     )
     # Temp relations carry the serial number of the question, which would make every explanation another one.
     steps = [
-        (f"step {place}: {step.name}", re.sub(r"\b_msd_\d+_", "_msd_", step.sql()))
+        (f"step {place}: {step.name}", re.sub(r"\b_msd_\d+_", "_msd_", step.sql(found.dialect)))
         for place, step in enumerate(found.steps, start=1)
     ]
     return [("engine", found.engine), *steps]

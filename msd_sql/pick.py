@@ -99,7 +99,7 @@ def _release(call: Call, question: Question, protected: Protected, content: str)
 
         def relevance(candidates: Candidates) -> Relevance:
             return build(
-                call.host,
+                call.holder(protected),
                 protected,
                 candidates,
                 k=plan.k,
@@ -108,12 +108,24 @@ def _release(call: Call, question: Question, protected: Protected, content: str)
                 session=indexes,
                 items=question.items,
                 content=content,
+                public=call.host,
             )
 
-        _prepare_groups(call, question, relevance)
-        outcome = _run(call, question, relevance(question.candidates))
+        if protected.relation is not None:  # an index that serves other groups is kept in this process only
+            _prepare_groups(call, question, relevance)
+        with _closing(relevance(question.candidates)) as found:
+            outcome = _run(call, question, found)
     call.ledger.complete(protected, charged, outcome.receipt.as_dict())
     return outcome, charged
+
+
+@contextmanager
+def _closing(relevance: Relevance) -> Iterator[Relevance]:
+    """Let go of what a relevance keeps elsewhere, such as in a cluster's memory."""
+    try:
+        yield relevance
+    finally:
+        getattr(relevance, "close", lambda: None)()
 
 
 def _prepare_groups(call: Call, question: Question, relevance: Callable[[Candidates], Relevance]) -> None:
@@ -178,7 +190,7 @@ def _entry(call: Call, question: Question, replayed: str | None = None) -> Entry
 
 def _content(call: Call, question: Question, protected: Protected) -> str:
     """What the relevance is computed from: the private rows, and the item rows if a similarity reads them."""
-    private = content_fingerprint(call.host, protected)
+    private = content_fingerprint(call.holder(protected), protected)
     return f"{private} {public_content(call.host, protected, question.items)}" if protected.similarity else private
 
 

@@ -16,6 +16,7 @@ from msd_sql.candidates import Candidates, candidates, member_type, ordered
 from msd_sql.constraint import constraint
 from msd_sql.context import Call
 from msd_sql.declarations import Items, Protected
+from msd_sql.engines import check_home
 from msd_sql.errors import CatalogError, InputError, PrivacyError
 from msd_sql.features import declared_values, given_features, measure
 from msd_sql.guard import CALLS, Sources, examine
@@ -85,7 +86,8 @@ def prepare(call: Call, asked: Asked) -> Question:
             "exact := true, which the ledger records as ε = infinity."
         )
     if made.reads_private and protected is not None:
-        call.once(("probe", protected.name), lambda: probe(call.host, protected, items))
+        check_home(protected, wanted.engine)
+        call.once(("probe", protected.name), lambda: probe(call.holder(protected), protected, items))
     else:  # whatever is relevant, it is not read
         made = replace(made, relevance="score", m=0)
     return Question(wanted, found, items, protected, distance, matroid, scores, made, delta, [*facts, *quota_facts])

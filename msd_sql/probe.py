@@ -13,8 +13,6 @@ def probe(host: Host, protected: Protected, items: Items | None = None) -> None:
 
     >>> probe(host, purchases)
     """
-    if protected.relation is None:
-        return  # it lives in another engine
     columns = [quote(column) for column in (protected.unit, protected.item) if column is not None]
     if _fails(host, f"SELECT {', '.join(columns) or '1'} FROM {protected.sql} LIMIT 0"):
         raise CatalogError(
@@ -28,6 +26,8 @@ def probe(host: Host, protected: Protected, items: Items | None = None) -> None:
             f"The relevance of {protected.name} is a similarity of its rows with item rows, so that the candidates "
             f"must come from a declared items relation: msd_items(…, reach := '{protected.name}')."
         )
+    if protected.relation is None:
+        return  # the item rows are in DuckDB: the engine itself brings the two together
     if _fails(host, f"SELECT {protected.similarity} FROM {protected.sql} AS r, {items.relation.sql} AS v LIMIT 0"):
         raise CatalogError(
             f"The similarity of {protected.name} does not fit the items {items.name}: {protected.similarity}. Every "

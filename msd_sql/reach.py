@@ -58,7 +58,7 @@ def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: st
     question = fingerprint(
         reach=protected.name,
         declared=str(protected.declared_at),
-        content=content_fingerprint(call.host, protected),
+        content=content_fingerprint(call.holder(protected), protected),
         keys=asked.chosen.keys,
         eps=str(eps),
     )
@@ -90,14 +90,15 @@ def _prepare(
     if not items:
         return None
     protected = _protected(call, given["relation"])
-    probe(call.host, protected)
+    probe(call.holder(protected), protected)
     return _Question(ordered(call.host, items, kind.rpartition("[")[0]), protected, eps, fresh, public)
 
 
 def _estimate(call: Call, protected: Protected, chosen: Candidates, eps: Decimal) -> int:
-    with bound(call.host, protected, chosen) as binding:
+    host = call.holder(protected)
+    with bound(host, protected, chosen) as binding:
         text = UNITS if protected.unit else ROWS
-        rows = private_rows(call.host, step("reach", text, binding.names).sql(), protected.name)
+        rows = private_rows(host, step("reach", text, binding.names).sql(), protected.name)
     noisy = private_count(int(rows[0][0]), Fraction(eps), SecretSource())
     return min(max(noisy, 0), protected.m)  # m is public
 

@@ -60,14 +60,7 @@ class Relations:
 
     def column(self, name: Name, given: str, role: str) -> str:
         """The column of `name` that `given` means, spelled as the relation spells it."""
-        columns = self.columns(name)
-        wanted = given.strip()
-        if len(wanted) > 1 and wanted[0] == wanted[-1] == '"':
-            wanted = wanted[1:-1].replace('""', '"')
-        for column in columns:
-            if column.lower() == wanted.lower():
-                return column
-        raise InputError(f"{role} of {name}: {suggest('column', given, columns)}")
+        return spelled(self.columns(name), given, f"{role} of {name}")
 
     def definition(self, name: Name) -> str | None:
         """The SQL of a view; None for a table."""
@@ -95,6 +88,21 @@ class Relations:
         found = [Name(*row) for row in self._host.rows(f"{_ALL} ORDER BY ALL") if row[1] != "msd"]
         names = [shown(name.name) if (name.database, name.schema) in self._path else str(name) for name in found]
         return names if len(names) <= _MANY else difflib.get_close_matches(text, names, n=_MANY, cutoff=0)
+
+
+def spelled(columns: Collection[str], given: str, what: str) -> str:
+    """The column that `given` means, as the relation spells it.
+
+    >>> spelled(["User_ID", "item_id"], "user_id", "unit")
+    'User_ID'
+    """
+    wanted = given.strip()
+    if len(wanted) > 1 and wanted[0] == wanted[-1] == '"':
+        wanted = wanted[1:-1].replace('""', '"')
+    for column in columns:
+        if column.lower() == wanted.lower():
+            return column
+    raise InputError(f"{what}: {suggest('column', given, columns)}")
 
 
 def is_spark(text: str) -> bool:

@@ -8,17 +8,18 @@ from msd_sql.candidates import Candidates
 from msd_sql.declarations import Items, Protected
 from msd_sql.engines import matches, memory, sql, sql_match
 from msd_sql.engines.binding import bound
-from msd_sql.engines.choice import ENGINES, check_engine, choose_engine, estimated_rows
+from msd_sql.engines.choice import ENGINES, check_engine, check_home, choose_engine, estimated_rows
 from msd_sql.engines.index import Found, Indexes, Place
 from msd_sql.engines.matching import matched, public_content
 from msd_sql.engines.steps import Step
 from msd_sql.engines.workspace import Workspace
 from msd_sql.host import Host
+from msd_sql.spark.host import SparkHost
 from msd_sql.udfs.best_match import BestMatch, BestMatchIndex
 from msd_sql.udfs.coverage import Coverage, CoverageIndex
 from msd_sql.udfs.types import Relevance
 
-__all__ = ["ENGINES", "EnginePlan", "Indexes", "Step", "build", "check_engine", "describe"]
+__all__ = ["ENGINES", "EnginePlan", "Indexes", "Step", "build", "check_engine", "check_home", "describe"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class EnginePlan:
 
     engine: str
     steps: tuple[Step, ...]
+    dialect: str = "duckdb"
 
 
 def build(
@@ -40,15 +42,21 @@ def build(
     session: Indexes | None = None,
     items: Items | None = None,
     content: str | None = None,
+    public: Host | None = None,
 ) -> Relevance:
     """The relevance of the candidates over a protected relation, ready for the selection loop.
 
-    `session` keeps and reuses indexes; `content` is the relation's fingerprint, if the caller knows it already.
+    `host` is where the relation lives, `public` where the items do, if that is another one. `session` keeps and
+    reuses indexes; `content` is the relation's fingerprint, if the caller knows it already.
 
     >>> build(host, purchases, Candidates(["1", "2", "3"], "BIGINT"), k=2).gains()
     array([812, 40, 0])
     """
-    check_engine(engine)
+    check_home(protected, engine)
+    if isinstance(host, SparkHost):
+        from msd_sql.spark.engine import build_in_spark
+
+        return build_in_spark(host, public or host, protected, candidates, k=k, cap=cap or protected.cap, items=items)
     place = None
     if session is not None and content is not None and engine != "sql":
         place = Place(protected.name, _about(host, protected, items), content, candidates.type)
@@ -73,12 +81,19 @@ def describe(
     cap: int | None = None,
     engine: str = "auto",
     items: Items | None = None,
+    public: Host | None = None,
 ) -> EnginePlan:
     """Tell the engine that `build` would take and its statements; reads statistics and column types, no row.
 
     >>> [step.name for step in describe(host, purchases, candidates, engine="sql").steps]
     ['pairs', 'totals', 'chosen', 'full', 'losses']
     """
+    check_home(protected, engine)
+    if isinstance(host, SparkHost):
+        from msd_sql.spark.engine import steps_in_spark
+
+        steps = steps_in_spark(host, public or host, protected, candidates, cap=cap or protected.cap, items=items)
+        return EnginePlan("spark", steps, "spark")
     chosen = choose_engine(host, protected, candidates.n, estimated_rows(host, protected), engine)
     if protected.relevance == "best_match":
         with matched(host, protected, candidates, items) as matching:

@@ -125,4 +125,4 @@ def native_keys(frame: str, given: str, native: str) -> exp.Subquery | None:
 
 
 def _try_cast(value: exp.Expr, kind: exp.DataType) -> exp.Expr:
-    return exp.TryCast(this=value, to=kind.copy())
+    return exp.TryCast(this=value, to=kind.copy(), safe=True)  # safe: Spark has TRY_CAST too

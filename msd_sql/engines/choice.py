@@ -19,7 +19,7 @@ from msd_sql.host import Host
 from msd_sql.reading import private
 from msd_sql.udfs.best_match_index import unit_room
 
-ENGINES = ("auto", "memory", "sql")
+ENGINES = ("auto", "memory", "sql", "spark")
 
 _PURCHASE = 14  # bytes that a purchase takes in the memory engine while its index is made
 _MATCH = 12  # the same for a (unit, candidate) pair with a similarity
@@ -36,6 +36,20 @@ def check_engine(engine: str) -> str:
     if engine not in ENGINES:
         raise InputError(suggest("engine", engine, ENGINES))
     return engine
+
+
+def check_home(protected: Protected, engine: str) -> None:
+    """Refuse an engine that cannot reach the relation: Spark holds its own relations, DuckDB the others.
+
+    >>> check_home(purchases, "sql")
+    """
+    if protected.relation is None and check_engine(engine) in ("memory", "sql"):
+        raise InputError(f"{protected.name} lives in Spark, so that engine := '{engine}' cannot read it; use 'spark'.")
+    if protected.relation is not None and check_engine(engine) == "spark":
+        raise InputError(
+            f"{protected.name} lives in DuckDB. engine := 'spark' reads relations of a Spark session, which are "
+            "declared as msd_protect('spark:shop.purchases', …)."
+        )
 
 
 def choose_engine(host: Host, protected: Protected, n: int, rows: int, engine: str = "auto") -> str:

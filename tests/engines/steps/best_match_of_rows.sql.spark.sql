@@ -31,16 +31,16 @@ FROM (
       SELECT
         i,
         given,
-        CAST(given AS INT) AS key
+        TRY_CAST(given AS INT) AS key
       FROM (
         SELECT
           i,
-          CAST(key AS BIGINT) AS given
+          TRY_CAST(key AS BIGINT) AS given
         FROM _msd_keys
       ) AS g
     ) AS h
     WHERE
-      CAST(key AS BIGINT) = given
+      TRY_CAST(key AS BIGINT) = given
   ) AS c
     ON `v`.`id` = c.key
 ) AS numbered

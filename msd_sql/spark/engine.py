@@ -1,0 +1,51 @@
+"""The spark engine: what `engines.build` and `engines.describe` do for a relation of a Spark session."""
+
+from __future__ import annotations
+
+from msd_sql.candidates import Candidates
+from msd_sql.declarations import Items, Protected
+from msd_sql.engines import memory
+from msd_sql.engines.binding import bound
+from msd_sql.engines.steps import Step
+from msd_sql.host import Host
+from msd_sql.spark.best_match import SparkBestMatch, match_steps
+from msd_sql.spark.coverage import SparkCoverage, coverage_steps
+from msd_sql.spark.host import SparkHost
+from msd_sql.spark.matching import matched
+from msd_sql.spark.types import readable_candidates
+from msd_sql.spark.workspace import SparkWorkspace
+from msd_sql.udfs.coverage import Coverage
+from msd_sql.udfs.types import Relevance
+
+
+def build_in_spark(
+    host: SparkHost,
+    public: Host,
+    protected: Protected,
+    candidates: Candidates,
+    *,
+    k: int,
+    cap: int,
+    items: Items | None = None,
+) -> Relevance:
+    """The relevance of the candidates over a relation of Spark; `public` is the database of the items relation."""
+    if protected.relevance == "best_match":
+        with matched(host, public, protected, candidates, items) as matching:
+            return SparkBestMatch(SparkWorkspace(host, protected.name, matching.serial), matching, protected.m)
+    with bound(host, protected, readable_candidates(candidates)) as binding:
+        if protected.unit is None:  # every row is a unit of its own: counts per item are all there is
+            return Coverage(memory.coverage_index(host, binding, 0), protected.m, k, cap)
+        return SparkCoverage(SparkWorkspace(host, protected.name, binding.serial), binding, protected.m, cap)
+
+
+def steps_in_spark(
+    host: SparkHost, public: Host, protected: Protected, candidates: Candidates, *, cap: int, items: Items | None = None
+) -> tuple[Step, ...]:
+    """The statements that `build_in_spark` and a greedy run would run; column types are read, no row is."""
+    if protected.relevance == "best_match":
+        with matched(host, public, protected, candidates, items) as matching:
+            return tuple(match_steps(SparkWorkspace(host, protected.name, matching.serial), matching))
+    with bound(host, protected, readable_candidates(candidates)) as binding:
+        if protected.unit is None:
+            return (memory.counts_step(binding),)
+        return tuple(coverage_steps(SparkWorkspace(host, protected.name, binding.serial), binding, cap))

@@ -1,0 +1,160 @@
+"""best_match in Spark: which rows are compared with which items, and how much they match (see engines/matching.py).
+
+A unit keeps its own id as x, and rows that are units of their own get what they hold as x: numbering them would need
+all of them in one place, and a lost part would be numbered anew. The candidates' item rows come from DuckDB; they are
+public and become part of the statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import sqlglot
+from sqlglot import exp
+
+from msd_sql.candidates import Candidates
+from msd_sql.declarations import Items, Protected
+from msd_sql.engines.binding import column_types, joined_keys, next_serial, table
+from msd_sql.engines.matching import QUANTISED, item_row_columns, relation_of
+from msd_sql.engines.steps import Names, Step, step, temp_name
+from msd_sql.errors import EngineError
+from msd_sql.host import Column, Host
+from msd_sql.similarity import similarity_columns, similarity_tree
+from msd_sql.spark.host import SparkHost
+from msd_sql.spark.types import readable_candidates, spark_type
+from msd_sql.udfs.types import ONE
+
+
+@dataclass(frozen=True)
+class Matching:
+    """One question's steps: `divided` rows are divided by x, `similar` (x, i, w, q) follows from them."""
+
+    label: str
+    n: int
+    serial: int
+    divided: Step
+    similar: Step
+    repeats: bool  # may (x, i) come twice, because a unit has several rows? Then the highest q counts
+
+
+@contextmanager
+def matched(
+    host: SparkHost, public: Host, protected: Protected, candidates: Candidates, items: Items | None
+) -> Iterator[Matching]:
+    """Bind a best_match declaration to the candidates, whose rows are views for the length of a `with`."""
+    serial = next_serial()
+    similarity = similarity_tree(protected.similarity or "")
+    found = _Draft(host, protected, serial, similarity)
+    columns = item_row_columns(similarity)
+    given = readable_candidates(candidates)
+    keys: dict[str, Column | list[str]] = {"i": np.arange(given.n, dtype=np.int32), "key": given.keys}
+    with host.table(found.keys, keys), _item_rows(host, public, items, candidates, columns, found.items, protected):
+        if protected.item is None:
+            divided, similar = found.crossed()
+        else:
+            divided, similar = found.joined(given, with_rows=bool(columns))
+        repeats = protected.unit is not None
+        yield Matching(protected.name, given.n, serial, divided, similar, repeats)
+
+
+class _Draft:
+    """Puts the queries together; what the relation has (a unit, an item column) decides which there are."""
+
+    def __init__(self, host: SparkHost, protected: Protected, serial: int, similarity: exp.Expr) -> None:
+        self._host, self._protected = host, protected
+        self.keys, self.items = temp_name(serial, "keys"), temp_name(serial, "v")
+        columns = similarity_columns(protected.similarity or "")
+        self._private = [exp.column(name, table="r", quoted=True) for name in columns]
+        self._relation = exp.alias_(table(protected.sql), "r", table=True)
+        self._unit = exp.column(protected.unit, table="r", quoted=True) if protected.unit else None
+        quantised = step("q", QUANTISED, Names({}), similarity=exp.paren(similarity), one=ONE).query
+        self._q = exp.alias_(quantised, "q")
+
+    def joined(self, candidates: Candidates, *, with_rows: bool) -> tuple[Step, Step]:
+        """Rows that name their item."""
+        item = str(self._protected.item)
+        native = column_types(self._host, self._protected.sql, [item], self._protected.name)[0]
+        keys = joined_keys(self.keys, candidates.type, native, exp.column(item, table="r", quoted=True))
+        unit = exp.alias_(self._unit, "x") if self._unit is not None else "0 AS x"
+        pairs = exp.select(unit, "c.i AS i", "1 AS w", self._q).from_(self._relation)
+        pairs = self._of_units(pairs.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c"))))
+        if with_rows:
+            pairs = pairs.join(exp.to_table(self.items).as_("v"), on="v.i = c.i")
+        if self._unit is None:  # a unit is a row with one item: those with the same item and match are alike
+            own = exp.Anonymous(this="STRUCT", expressions=[exp.column("i"), exp.column("q")])
+            alike = exp.select(exp.alias_(own, "x"), "i", "COUNT(*) AS w", "q").from_(pairs.subquery("p"))
+            pairs = alike.group_by("i", "q")
+        return Step("rated", pairs), Step("similar", exp.select("x", "i", "w", "q").from_("divided"))
+
+    def crossed(self) -> tuple[Step, Step]:
+        """Every row with every item; equal rows are compared once."""
+        if self._unit is not None:
+            points = exp.select(exp.alias_(self._unit, "x"), "1 AS w", *self._private).distinct()
+            points = self._of_units(points.from_(self._relation))
+        elif self._private:
+            own = exp.Anonymous(this="STRUCT", expressions=[column.copy() for column in self._private])
+            points = exp.select(exp.alias_(own, "x"), "COUNT(*) AS w", *self._private).from_(self._relation)
+            points = points.group_by(*self._private)
+        else:
+            points = exp.select("0 AS x", "COUNT(*) AS w").from_(self._relation).having("COUNT(*) > 0")
+        pairs = exp.select("r.x AS x", "v.i AS i", "r.w AS w", self._q).from_(exp.to_table("divided").as_("r"))
+        return Step("points", points), Step("similar", pairs.join(exp.to_table(self.items).as_("v"), join_type="cross"))
+
+    def _of_units(self, query: exp.Select) -> exp.Select:
+        return query if self._unit is None else query.where(exp.not_(self._unit.is_(exp.Null())))
+
+
+@contextmanager
+def _item_rows(
+    host: SparkHost,
+    public: Host,
+    items: Items | None,
+    candidates: Candidates,
+    columns: list[str],
+    view: str,
+    protected: Protected,
+) -> Iterator[None]:
+    """Give Spark the candidates' public rows, one for each, in their own types, if anything reads them."""
+    if not columns and protected.item is not None:
+        yield
+        return
+    if items is None:
+        raise EngineError(
+            f"The similarity of {protected.name} compares its rows with item rows, but no items relation is declared "
+            "for these candidates. Declare one: msd_items(…, reach := the protected relation)."
+        )
+    kinds = column_types(public, relation_of(items), [items.key, *columns], items.name)
+    types = [spark_type(kind, f"column {name} of {items.name}") for name, kind in zip(columns, kinds[1:], strict=True)]
+    rows = _read_rows(public, items, candidates, kinds[0], columns)
+    texts = {f"c{at}": [row[at + 1] for row in rows] for at in range(len(columns))}
+    with host.table(f"{view}_text", {"i": [row[0] for row in rows], **texts}):
+        typed = [
+            exp.alias_(exp.cast(exp.column(f"c{at}"), kind, dialect="spark"), name, quoted=True)
+            for at, (name, kind) in enumerate(zip(columns, types, strict=True))
+        ]
+        frame = host.frame(exp.select("i", *typed).from_(f"{view}_text").sql("spark"))
+        frame.createOrReplaceTempView(view)
+        try:
+            yield
+        finally:
+            host.session.catalog.dropTempView(view)
+
+
+def _read_rows(
+    public: Host, items: Items, candidates: Candidates, kind: str, columns: list[str]
+) -> list[tuple[int | str | None, ...]]:
+    frame = temp_name(next_serial(), "keys")
+    keys = joined_keys(frame, candidates.type, kind, exp.column(items.key, table="v", quoted=True))
+    named = [exp.column(column, table="v", quoted=True) for column in columns]
+    order = ", ".join(column.sql("duckdb") for column in named) or "c.i"
+    first = sqlglot.parse_one(f"ROW_NUMBER() OVER (PARTITION BY c.i ORDER BY {order})", dialect="duckdb")
+    texts = [exp.alias_(exp.cast(column.copy(), "TEXT"), f"c{at}") for at, column in enumerate(named)]
+    rows = exp.select("c.i AS i", *texts, exp.alias_(first, "nth")).from_(table(relation_of(items)).as_("v"))
+    rows = rows.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c")))
+    kept = ["i", *(f"c{at}" for at in range(len(columns)))]
+    chosen = exp.select(*kept).from_(rows.subquery("numbered")).where("nth = 1")
+    with public.table(frame, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.keys}):
+        return public.rows(chosen.sql("duckdb"))
