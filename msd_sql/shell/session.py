@@ -17,6 +17,7 @@ import duckdb
 
 import msd_sql
 from msd_sql.errors import MsdError
+from msd_sql.register import instance_of
 from msd_sql.shell import dots
 from msd_sql.shell.budget import Budgets
 from msd_sql.shell.execute import interruptible, records, run
@@ -44,6 +45,8 @@ class Session:
     out: TextIO | None = None  # None: the standard output, looked up at every use
     failed: bool = False
     reading: list[Path] = field(default_factory=list)
+    _number: int = 0  # of the connection, as our functions know it
+    _last: object = None
 
     @classmethod
     def open(cls, path: str = ":memory:", *, read_only: bool = False, ledger: str | None = None) -> Session:
@@ -53,8 +56,9 @@ class Session:
         """
         con = duckdb.connect(path, read_only=read_only)
         con.execute("SET python_enable_replacements = false").fetchall()  # a name never means one of our variables
+        con.execute(f"SET enable_progress_bar = {str(sys.stdout.isatty()).lower()}").fetchall()
         msd_sql.register(con, ledger=ledger)
-        return cls(con, path)
+        return cls(con, path, _number=con.execute("SELECT current_connection_id()").fetchall()[0][0])
 
     def close(self) -> None:
         """Close the database and the file that output went to."""
@@ -91,7 +95,7 @@ class Session:
                     if result is not None:
                         self.write(render(result, self.mode, rows=self.max_rows))
             finally:
-                if records(sql):
+                if records(sql) or self._answered():
                     for line in self.budgets.news(self.con):
                         self.complain(line)
         if self.timer:
@@ -128,6 +132,12 @@ class Session:
         print(
             _folded(text) if self.interactive else text, file=sys.stdout if self.interactive else sys.stderr, flush=True
         )
+
+    def _answered(self) -> bool:
+        """Tell whether a selection was answered since the last look, also behind a view or EXECUTE."""
+        last = instance_of(self.con).released.get(self._number)
+        changed, self._last = last is not self._last, last
+        return changed
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:

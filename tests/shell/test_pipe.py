@@ -90,6 +90,26 @@ def test_the_ledger_keeps_the_statement_as_it_was_typed(msd, shop: Path) -> None
     assert kept == [{"statement": ask}]
 
 
+def test_a_release_behind_a_view_or_a_prepared_statement_is_told_too(msd, shop: Path) -> None:
+    make = "CREATE VIEW three AS SELECT msd_select(item_id, 3, 0.1, 0.5) AS items FROM products"
+    prepare = "PREPARE two AS SELECT msd_select(item_id, 2, 0.1, $1) FROM products"
+    done = msd(
+        shop,
+        "-csv",
+        "-c",
+        make,
+        "-c",
+        "FROM three",
+        "-c",
+        prepare,
+        "-c",
+        "EXECUTE two(0.5)",
+        "-c",
+        "FROM products LIMIT 0",
+    )
+    assert [line.split(",")[0] for line in done.stderr.splitlines()] == ["purchases: charged ε 0.1"] * 2
+
+
 def test_a_leak_is_refused_without_wrapping(msd, shop: Path) -> None:
     done = msd(shop, "-c", "SELECT msd_select(item_id, 3, 0.1, 0.5) FROM purchases")
     assert done.returncode == 1
