@@ -14,8 +14,12 @@ from msd_sql.shell.messages import told
 
 Rows = list[tuple[Any, ...]]
 
-PROTECT = "SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id', budget := 1.0, delta := 1e-9);"
-ITEMS = "SELECT msd_items('products', key := 'item_id', features := 'categories', reach := 'purchases');"
+PROTECT = """\
+SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id',
+                   budget := 1.0, delta := 1e-9);"""
+ITEMS = """\
+SELECT msd_items('products', key := 'item_id', features := 'categories',
+                 reach := 'purchases');"""
 PLAIN = """\
 SELECT item_id, title, subcategory, count(DISTINCT user_id) AS users
 FROM products JOIN purchases USING (item_id)
@@ -23,10 +27,12 @@ WHERE category = 'Health Care'
 GROUP BY ALL ORDER BY users DESC LIMIT 6;"""
 DIVERSE = """\
 WITH health AS (FROM products WHERE category = 'Health Care')
-SELECT item_id, title, subcategory FROM msd_topk(health, 6, 0.1, 0.5);   -- k, ε, diversity"""
+SELECT item_id, title, subcategory
+FROM msd_topk(health, 6, 0.1, 0.5);   -- k, ε, diversity"""
 LEAK = """\
 SELECT msd_select(item_id, 6, 0.1, 0.5)
-FROM products WHERE item_id IN (SELECT item_id FROM purchases WHERE user_id = 42);"""
+FROM products
+WHERE item_id IN (SELECT item_id FROM purchases WHERE user_id = 42);"""
 LEFT = "SELECT msd_remaining('purchases') AS epsilon_left;"
 _SPREAD = """
 SELECT avg(1 - len(list_intersect(a.categories, b.categories))

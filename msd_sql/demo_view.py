@@ -76,7 +76,7 @@ def draw(story: Story, console: Console) -> None:
         console.print()
         console.print(Text(f"{number}. {section.title}", style="bold cyan"))
         if section.sql:
-            console.print(Padding(Syntax(section.sql, "sql", background_color="default", word_wrap=True), (0, 0, 0, 3)))
+            console.print(Padding(Syntax(section.sql, "sql", theme="ansi_dark", word_wrap=True), (0, 0, 0, 3)))
         if section.columns:
             console.print(Padding(_rich_table(section), (0, 0, 0, 3)))
         if section.remark:

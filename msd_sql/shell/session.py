@@ -52,7 +52,8 @@ class Session:
     def open(cls, path: str = ":memory:", *, read_only: bool = False, ledger: str | None = None) -> Session:
         """Open a database and register our functions.
 
-        >>> Session.open().feed("SELECT 42 AS answer;")
+        >>> Session.open().path
+        ':memory:'
         """
         con = duckdb.connect(path, read_only=read_only)
         con.execute("SET python_enable_replacements = false").fetchall()  # a name never means one of our variables
