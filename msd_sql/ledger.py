@@ -152,12 +152,6 @@ class Ledger:
         write(self._host, protected.home, lambda inner: insert(inner, protected.home, line))
         return line.id
 
-    def complete(self, protected: Protected, charged: str, receipt: Mapping[str, Any]) -> None:
-        """Put the receipt of the finished release into its line (public facts only)."""
-        sql = "UPDATE msd.ledger SET receipt = $receipt WHERE id = $id::UUID"
-        sql = statement(sql, protected.home, receipt=_json(receipt), id=charged)
-        write(self._host, protected.home, lambda inner: inner.run(sql))
-
     def remaining(self, protected: Protected) -> Balance:
         """What the budget has left now."""
         return _balance(self._host, protected)

@@ -1,6 +1,7 @@
-"""Pick: the way of a query, from the question to positions: prepare → replay → charge → engine → select → record.
+"""Pick: the way of a query, from the question to positions: prepare → replay → charge → engine → select.
 
-A release is charged, committed and durable before anything is sampled; what fails after that stays charged (DESIGN 3).
+A release is charged, committed and durable before anything is drawn. What fails before the first draw has its
+charge given back, on the record; what fails after it stays charged (DESIGN 3).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from msd_sql.asked import Asked
 from msd_sql.candidates import Candidates
+from msd_sql.charging import Charge, charged
 from msd_sql.context import INTERRUPTED, Call, uncharged
 from msd_sql.declarations import Protected
 from msd_sql.engines import Indexes, build
@@ -27,9 +29,10 @@ from msd_sql.ledger import Entry
 from msd_sql.prepare import Question, prepare
 from msd_sql.replay import Memory, Release, content_fingerprint, fingerprint
 from msd_sql.request import AUTO
+from msd_sql.udfs.randomness import SecretSource
 from msd_sql.udfs.receipt import Receipt
 from msd_sql.udfs.score import Score
-from msd_sql.udfs.selection import Outcome, select
+from msd_sql.udfs.selection import Outcome, planned_receipt, select
 from msd_sql.udfs.types import Relevance
 
 
@@ -89,13 +92,9 @@ def answer(call: Call, question: Question) -> Selected:
 def _release(call: Call, question: Question, protected: Protected, content: str) -> tuple[Outcome, str]:
     call.check()
     plan = question.plan
-    if plan.exact:
-        charged = call.ledger.note(protected, _entry(call, question))
-    else:
-        eps = question.request.eps
-        charged = call.ledger.charge(protected, _entry(call, question), eps=eps or 0, delta=question.delta)
     indexes = call.instance.kept_or("indexes", Indexes)
-    with _unspoken():
+    price = {"eps": question.request.eps or 0, "delta": question.delta}
+    with charged(call.ledger, protected, _entry(call, question), **price) as charge, _unspoken():
 
         def relevance(candidates: Candidates) -> Relevance:
             return build(
@@ -114,9 +113,7 @@ def _release(call: Call, question: Question, protected: Protected, content: str)
         if protected.relation is not None:  # an index that serves other groups is kept in this process only
             _prepare_groups(call, question, relevance)
         with _closing(relevance(question.candidates)) as found:
-            outcome = _run(call, question, found)
-    call.ledger.complete(protected, charged, outcome.receipt.as_dict())
-    return outcome, charged
+            return _run(call, question, found, charge), charge.id
 
 
 @contextmanager
@@ -140,14 +137,13 @@ def _prepare_groups(call: Call, question: Question, relevance: Callable[[Candida
         relevance(everything)
 
 
-def _run(call: Call, question: Question, relevance: Relevance) -> Outcome:
-    return select(
-        question.plan,
-        relevance,
-        question.distance,
-        question.matroid,
-        on_round=lambda drawn, rounds: call.check(),
-    )
+def _run(call: Call, question: Question, relevance: Relevance, charge: Charge | None = None) -> Outcome:
+    def before_a_draw(drawn: int, rounds: int) -> None:
+        call.check()
+        if charge is not None:
+            charge.begun = True
+
+    return select(question.plan, relevance, question.distance, question.matroid, on_round=before_a_draw)
 
 
 def _public(question: Question) -> Relevance:
@@ -185,6 +181,7 @@ def _entry(call: Call, question: Question, replayed: str | None = None) -> Entry
         exact=plan.exact,
         asserted_public=wanted.public,
         replayed=replayed is not None,
+        receipt=planned_receipt(plan, SecretSource()).as_dict(),
     )
 
 
@@ -225,5 +222,5 @@ def _unspoken() -> Iterator[None]:
         raise EngineError(INTERRUPTED)
     raise EngineError(
         f"The selection failed ({kind}); its message is withheld because it could quote private values. "
-        "What was charged stays charged."
+        "A release that had begun stays charged: see msd_ledger()."
     )

@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from msd_sql.candidates import Candidates, ordered
+from msd_sql.charging import charged
 from msd_sql.context import Call, uncharged
 from msd_sql.declarations import Protected
 from msd_sql.engines.binding import bound
@@ -54,6 +55,7 @@ def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: st
         method="laplace",
         bound="basic",
         asserted_public=asked.public,
+        receipt={"method": "laplace", "eps": float(eps), "noise": float(1 / eps)},
     )
     question = fingerprint(
         reach=protected.name,
@@ -67,10 +69,12 @@ def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: st
         if slot.release is not None:
             call.ledger.note(protected, _replayed(entry, slot.release.entry))
             return int(slot.release.picks[0])
-        charged = call.ledger.charge(protected, entry, eps=eps, delta=Decimal(0))
-        estimate = _estimate(call, protected, asked.chosen, eps)
-        call.ledger.complete(protected, charged, {"method": "laplace", "eps": float(eps), "noise": float(1 / eps)})
-        slot.record(Release((estimate,), {}, charged))
+        with charged(call.ledger, protected, entry, eps=eps, delta=Decimal(0)) as charge:
+            counted = _counted(call, protected, asked.chosen)
+            charge.begun = True
+            noisy = private_count(counted, Fraction(eps), SecretSource())
+        estimate = min(max(noisy, 0), protected.m)  # m is public
+        slot.record(Release((estimate,), {}, charge.id))
     return estimate
 
 
@@ -94,13 +98,11 @@ def _prepare(
     return _Question(ordered(call.host, items, kind.rpartition("[")[0]), protected, eps, fresh, public)
 
 
-def _estimate(call: Call, protected: Protected, chosen: Candidates, eps: Decimal) -> int:
+def _counted(call: Call, protected: Protected, chosen: Candidates) -> int:
     host = call.holder(protected)
     with bound(host, protected, chosen) as binding:
         text = UNITS if protected.unit else ROWS
-        rows = private_rows(host, step("reach", text, binding.names).sql(), protected.name)
-    noisy = private_count(int(rows[0][0]), Fraction(eps), SecretSource())
-    return min(max(noisy, 0), protected.m)  # m is public
+        return int(private_rows(host, step("reach", text, binding.names).sql(), protected.name)[0][0])
 
 
 def _protected(call: Call, relation: str | None) -> Protected:

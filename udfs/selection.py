@@ -61,7 +61,7 @@ def select(
     method = METHODS[plan.method]
     if plan.trivial:
         picks = list(range(plan.k))
-        return Outcome(tuple(picks), _mean_distance(distance, picks), _receipt(plan, randomness), 0)
+        return Outcome(tuple(picks), _mean_distance(distance, picks), planned_receipt(plan, randomness), 0)
     objective = Objective(
         relevance,
         distance,
@@ -78,7 +78,7 @@ def select(
     mean = objective.mean_distance() if picks == objective.picks else None
     if mean is None:
         mean = _mean_distance(distance, picks)
-    return Outcome(tuple(picks), mean, _receipt(plan, randomness), objective.calls)
+    return Outcome(tuple(picks), mean, planned_receipt(plan, randomness), objective.calls)
 
 
 def evaluate(
@@ -140,7 +140,13 @@ def _check_fit(plan: Plan, relevance: Relevance, distance: Distance | None, matr
             raise InputError(f"The plan was made for another question: {fact} is {given}, planned was {planned}.")
 
 
-def _receipt(plan: Plan, source: Source) -> Receipt:
+def planned_receipt(plan: Plan, source: Source) -> Receipt:
+    """The receipt of a run, which follows from the plan: it can be written to a ledger before anything is drawn.
+
+    >>> from msd_sql.udfs import SecretSource, plan
+    >>> planned_receipt(plan(n=9, k=2, eps=0.1, diversity=0.5, m=100), SecretSource()).bound
+    'basic'
+    """
     public = Receipt(
         method=plan.method,
         n=plan.n,

@@ -190,18 +190,36 @@ def test_a_dropped_protected_relation_charges_nothing(shop):
     assert spent(shop) == 0
 
 
-def test_what_fails_after_the_charge_stays_charged_and_says_nothing_private(shop, monkeypatch):
-    import msd_sql.pick
+def test_what_fails_after_the_first_draw_stays_charged_and_says_nothing_private(shop, monkeypatch):
+    from msd_sql.udfs.coverage import Coverage
 
     def fail(*arguments, **options):
         raise ValueError("user 17 bought item 4")
 
-    monkeypatch.setattr(msd_sql.pick, "build", fail)
+    monkeypatch.setattr(Coverage, "add", fail)
     with pytest.raises(duckdb.InvalidInputException) as failure:
         one(shop, ASK)
     assert "user 17" not in str(failure.value)
     assert "ValueError" in str(failure.value)
     assert "stays charged" in str(failure.value)
+    assert spent(shop) == 0.1
+    assert kinds(shop) == ["protect", "items", "select"]
+
+
+def test_what_fails_before_the_first_draw_gets_its_charge_back_on_the_record(shop, monkeypatch):
+    import msd_sql.pick
+
+    def fail(*arguments, **options):
+        raise ValueError("user 17 bought item 4")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(msd_sql.pick, "build", fail)
+        with pytest.raises(duckdb.InvalidInputException) as failure:
+            one(shop, ASK)
+    assert "user 17" not in str(failure.value)
+    assert spent(shop) == 0
+    assert kinds(shop) == ["protect", "items", "select", "refund"]
+    one(shop, ASK)
     assert spent(shop) == 0.1
 
 
@@ -239,6 +257,7 @@ def wait_for_a_charge(con, seconds=60):
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             if spent(cursor) > 0:
+                time.sleep(1)  # the index of a small shop is there at once, so by now it draws
                 return
             time.sleep(0.02)
     raise AssertionError("nothing was charged in time")

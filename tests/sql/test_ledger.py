@@ -167,12 +167,6 @@ def test_a_charge_is_given_back_once(host, purchases):
     assert spent(host) == 0
 
 
-def test_a_receipt_completes_its_line(host, purchases):
-    charged = select(host, purchases)
-    Ledger(host).complete(purchases, charged, {"picks": [3, 1], "note": "it's"})
-    assert Ledger(host).entries()[-1].receipt == {"picks": [3, 1], "note": "it's"}
-
-
 def test_a_declaration_that_changed_meanwhile_is_not_charged(host, purchases):
     Catalog(host).protect("purchases", unit="user_id", item="item_id", budget=1.0, delta=1e-9, users=7, replace=True)
     with pytest.raises(CatalogError, match="was changed while"):
