@@ -6,7 +6,6 @@ python -m benchmarks.large FILE USERS ENGINE LIMIT   prints one line of JSON
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -46,7 +45,7 @@ def run(*, quick: bool) -> Iterator[Figure]:
         24.0,
         12.0,
         unit=" bytes",
-        detail=f"{found['extra'] / 1e6:.0f} MB above what the process held after the plain query, {shape}",
+        detail=f"{found['extra'] / 1e6:.0f} MB above what the process held once the table was read, {shape}",
     )
     yield Figure(
         f"growth of time from {sizes[0]:,} to {sizes[-1]:,} purchases (log-log slope)",
@@ -70,21 +69,20 @@ def run(*, quick: bool) -> Iterator[Figure]:
 
 
 def main(file: str, users: str, engine: str, limit: str) -> None:
-    """Measure one file with one engine."""
+    """Measure one file with one engine: memory first, while DuckDB holds little more than the table itself."""
     with opened(Path(file), limit) as con:
         shop = Asking(con, users=int(users))
         more = f", engine := '{engine}'"
-        turns = 1 if engine == "sql" else 3
-        seconds = race({"plain": shop.plain}, turns)["plain"].best
+        con.execute("SELECT max(hash(user_id)), max(hash(item_id)) FROM purchases").fetchall()  # reads every block
         with Peak() as peak:
             start = time.perf_counter()
             shop.select(20, more)
             first = time.perf_counter() - start
-        if turns > 1:
-            again = race({"plain": shop.plain, "ours": lambda: shop.select(20, more)}, turns - 1, shop.forget)
-            first, seconds = min(first, again["ours"].best), min(seconds, again["plain"].best)
-    highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"plain": seconds, "first": first, "extra": peak.above, "peak": highest}))
+        plain = race({"plain": shop.plain}, 1)["plain"].best
+        if engine == "memory":
+            again = race({"plain": shop.plain, "ours": lambda: shop.select(20, more)}, 2, shop.forget)
+            first, plain = min(first, again["ours"].best), min(plain, again["plain"].best)
+    print(json.dumps({"plain": plain, "first": first, "extra": peak.above, "peak": peak.highest}))
 
 
 if __name__ == "__main__":
