@@ -567,7 +567,8 @@ static void run(void *info, void *input, void *output) {
 
 /* Our connections keep the database open: let them go when the process leaves, so that it is closed (and its .wal
  * folded in) as if we had not been there. A call that still runs keeps its database; the system cleans up. */
-static void leave(void) {
+static void *let_go(void *given) {
+    (void)given;
     for (bridge *b = bridges; b; b = b->next) {
         if (pthread_mutex_trylock(&b->call)) continue;
         stop_worker(b);
@@ -575,6 +576,14 @@ static void leave(void) {
             if (b->connections[i]) CALL(DISCONNECT, void, void **)(&b->connections[i]);
         pthread_mutex_unlock(&b->call);
     }
+    return NULL;
+}
+
+/* On a thread of its own: exit() has already destroyed the thread-local objects of the one that calls us, and closing
+ * a database needs them. */
+static void leave(void) {
+    pthread_t last;
+    if (!pthread_create(&last, NULL, let_go, NULL)) pthread_join(last, NULL);
 }
 
 static void drop_function(void *given) {

@@ -5,6 +5,7 @@ Started by the extension as `python -P -m msd_sql.bridge.worker LINE CONTROL`; i
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import traceback
@@ -15,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 from msd_sql.bridge import wire
+from msd_sql.bridge.arrow import array
 from msd_sql.bridge.bridge_host import BridgeHost
 from msd_sql.bridge.line import Line
 from msd_sql.errors import MsdError
@@ -49,7 +51,7 @@ class Shell(Instance):
 def serve(line: Line) -> None:
     """Answer calls until the shell has left."""
     shell = Shell(line)
-    known = {function.name: function for function in functions(shell, arrow=False)}
+    known = {function.name: function for function in functions(shell)}
     _forward_interrupts(shell)
     while True:
         try:
@@ -71,7 +73,13 @@ def serve(line: Line) -> None:
 def _answer(known: dict[str, Function], call: wire.Reader) -> bytes:
     function = known[call.text()]
     rows, returns = call.number("Q"), call.type()
-    columns = [wire.values(call.vector(call.type(), rows)) for _ in range(call.number("I"))]
+    vectors = [call.vector(call.type(), rows) for _ in range(call.number("I"))]
+    if function.arrow:
+        import pyarrow as pa
+
+        found = function.run(*(pa.chunked_array([array(vector)]) for vector in vectors))
+        return wire.encode(returns, found.to_pylist())
+    columns = [wire.values(vector) for vector in vectors]
     return wire.encode(returns, [function.run(*(column[row] for column in columns)) for row in range(rows)])
 
 
@@ -104,4 +112,6 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    sys.stderr.flush()
+    os._exit(code)  # the shell waits for us: nothing is left to tidy up

@@ -23,7 +23,7 @@ ECHOES = {
 STATEMENTS = [
     "SELECT 1::TINYINT a, 2::SMALLINT b, 3::INTEGER c, 4::BIGINT d, 5::UBIGINT e, 1.5::FLOAT f, 2.5::DOUBLE g, true h",
     "SELECT 170141183460469231731687303715884105727::HUGEINT a, -5::HUGEINT b, NULL::HUGEINT c",
-    "SELECT 1.50::DECIMAL(9, 2) a, -0.000000000000000001::DECIMAL(38, 18) b, 12::DECIMAL(4, 0) c, NULL::DECIMAL(8, 3) d",
+    "SELECT 1.50::DECIMAL(9, 2) a, -0.000000000000000001::DECIMAL(38, 18) b, 12::DECIMAL(4, 0) c, NULL::DECIMAL(8) d",
     "SELECT 'short' a, 'longer than twelve bytes, with ε' b, '' c, NULL::VARCHAR d, 'abc'::BLOB e",
     "SELECT DATE '2026-11-16' a, TIMESTAMP '2026-11-16 03:04:05.678901' b, TIME '01:02:03' c, NULL::DATE d",
     "SELECT [1, NULL, 3] a, ['x', 'yy'] b, []::INTEGER[] c, NULL::INTEGER[] d, [[1], [], NULL] e",
@@ -36,7 +36,7 @@ STATEMENTS = [
     "SELECT INTERVAL '3 days 4 hours' a, to_json({'a': 1}) b",
 ]
 COLUMNS = [
-    "SELECT i::INTEGER AS i, i * 0.5 AS x, i::DOUBLE AS d, i % 2 = 0 AS b, 's' || i AS s FROM range(5000) r(i) ORDER BY 1",
+    "SELECT i::INTEGER AS i, i * 0.5 AS x, i::DOUBLE AS d, i % 2 = 0 AS b, 's' || i s FROM range(5000) r(i) ORDER BY 1",
     "SELECT CASE WHEN i % 7 = 0 THEN NULL ELSE i END AS i, i::HUGEINT AS h FROM range(3000) r(i) ORDER BY i",
     "SELECT i, 's' AS s FROM range(0) r(i)",
     "SELECT TIMESTAMP '2026-11-16 03:04:05' AS t, 1.25::DECIMAL(5, 2) AS d, [1, 2] AS l",
