@@ -119,11 +119,9 @@ def content_fingerprint(host: Host, protected: Protected) -> str:
     >>> content_fingerprint(host, purchases)
     '2600000 2398120…'
     """
-    columns = [protected.unit] if protected.unit is not None else []
+    columns = [column for column in (protected.unit, protected.item) if column is not None]
     if protected.relevance == "best_match" and protected.similarity is not None:
         columns += similarity_columns(protected.similarity)
-    elif protected.item is not None:
-        columns.append(protected.item)
     names = ", ".join(quote(column) for column in dict.fromkeys(columns)) or "0"
     hashed, summed = f"hash({names})", f"sum(hash({names}))"
     if protected.relation is None:  # Spark's hash() has 32 bits only, and its sum of 64-bit integers no room to grow

@@ -162,3 +162,11 @@ def test_similarities_are_reused_until_the_public_rows_change(con, watched):
     con.execute("UPDATE products SET place = 2 WHERE id = 0")
     assert ask() != first
     assert watched.loads == 2
+
+
+def test_a_row_that_names_another_item_changes_the_similarities(con, watched):
+    con.execute("CREATE TABLE ratings AS SELECT 1 AS user_id, 0 AS item_id, 0.5 AS stars")
+    found = protected("user_id", "item_id", relation="ratings", relevance="best_match", similarity="r.stars")
+    before = content_fingerprint(watched, found)
+    con.execute("UPDATE ratings SET item_id = 1")
+    assert content_fingerprint(watched, found) != before
