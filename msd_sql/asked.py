@@ -142,7 +142,7 @@ def _arrow_matrix(vectors: Any) -> npt.NDArray[np.floating[Any]]:
     known = np.asarray(vectors.is_valid())
     lengths = pc.list_value_length(vectors).fill_null(0).to_numpy(zero_copy_only=False)
     width = one_length(np.unique(lengths[known]).tolist())
-    values = vectors.flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
+    values: npt.NDArray[np.floating[Any]] = vectors.flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
     if known.all():
         return values
     rows = np.full((len(vectors), width), np.nan, dtype=values.dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +31,10 @@ class Angular:
         table = rectangle("angular", matrix)
         self.n = len(table)
         if table.dtype == np.float32 and table.flags.c_contiguous:
-            squares = np.einsum("ij,ij->i", table, table)
+            vectors = cast("npt.NDArray[np.float32]", table)
+            squares = np.einsum("ij,ij->i", vectors, vectors)
             if ((squares > _TINY) & (squares < _HUGE)).all():  # so nothing is zero, NaN or about to overflow
-                self._vectors: npt.NDArray[np.float32] = table
+                self._vectors: npt.NDArray[np.float32] = vectors
                 self._shrink: npt.NDArray[np.float32] = 1 / np.sqrt(squares)
                 return
         self._vectors = _normalised(table)
@@ -68,7 +70,8 @@ class Angular:
 
 def _units(vectors: npt.NDArray[np.float32]) -> FloatArray:
     exact = vectors.astype(np.float64)
-    return exact / np.linalg.norm(exact, axis=1, keepdims=True)
+    units: FloatArray = exact / np.linalg.norm(exact, axis=1, keepdims=True)
+    return units
 
 
 def _normalised(table: npt.NDArray[np.generic]) -> npt.NDArray[np.float32]:

@@ -21,6 +21,8 @@ from msd_sql.udfs.types import Relevance
 
 __all__ = ["ENGINES", "EnginePlan", "Indexes", "Step", "build", "check_engine", "check_home", "describe"]
 
+AUTO_TOLD = "auto: memory (the steps below) while its index fits into half of memory_limit, else sql"
+
 
 @dataclass(frozen=True)
 class EnginePlan:
@@ -83,7 +85,9 @@ def describe(
     items: Items | None = None,
     public: Host | None = None,
 ) -> EnginePlan:
-    """Tell the engine that `build` would take and its statements; reads statistics and column types, no row.
+    """Tell the engine that `build` would take and its statements; reads column types, no row and no statistics.
+
+    Which engine `auto` takes depends on how many rows the relation has, which is private: it is not told.
 
     >>> [step.name for step in describe(host, purchases, candidates, engine="sql").steps]
     ['pairs', 'totals', 'chosen', 'full', 'losses']
@@ -94,16 +98,16 @@ def describe(
 
         steps = steps_in_spark(host, public or host, protected, candidates, cap=cap or protected.cap, items=items)
         return EnginePlan("spark", steps, "spark")
-    chosen = choose_engine(host, protected, candidates.n, estimated_rows(host, protected), engine)
+    chosen = AUTO_TOLD if check_engine(engine) == "auto" else engine
     if protected.relevance == "best_match":
         with matched(host, protected, candidates, items) as matching:
-            if chosen == "memory":
+            if chosen != "sql":
                 return EnginePlan(chosen, (*matching.kept, matches.match_keys_step(matching)))
             return EnginePlan(chosen, tuple(sql_match.match_steps(matching)))
     with bound(host, protected, candidates) as binding:
         if _only_counts(protected):
             return EnginePlan(chosen, (memory.counts_step(binding),))
-        if chosen == "memory":
+        if chosen != "sql":
             return EnginePlan(chosen, (memory.keys_step(binding),))
         return EnginePlan(chosen, tuple(sql.greedy_steps(binding, cap or protected.cap)))
 

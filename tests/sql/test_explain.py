@@ -26,7 +26,7 @@ def test_what_a_selection_would_do_and_cost(shop):
     assert told["budget before"] == "ε 1"
     assert told["charge"] == "ε 0.1, δ 1e-10"
     assert told["budget after"] == "ε 0.9"
-    assert told["engine"] == "memory"
+    assert told["engine"].startswith("auto")
     assert any(name.startswith("step 1") and "purchases" in value for name, value in told.items())
     assert kinds(shop) == ["protect", "items"]
 
