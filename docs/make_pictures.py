@@ -91,6 +91,8 @@ def drawn(shown: pyte.Screen, path: Path) -> None:
 def _colour(cell: Any) -> str | None:
     names = {"default": None, "brown": "yellow"}
     found = names.get(cell.fg, cell.fg)
+    if found and found.startswith("bright"):
+        found = "bright_" + found.removeprefix("bright").replace("brown", "yellow")
     return f"#{found}" if found and len(found) == 6 and all(letter in "0123456789abcdef" for letter in found) else found
 
 
