@@ -1,0 +1,77 @@
+"""Packed keys unpack to what they were made from, in blocks of any size, sorted by one thread or by two."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msd_sql.udfs import packed
+from msd_sql.udfs.two_ways import TwoWays
+
+N = 5
+triples = st.lists(st.tuples(st.integers(0, 9), st.integers(0, N - 1), st.integers(1, 1 << 20)), max_size=60)
+
+
+@pytest.fixture(params=[(1, 1 << 20), (7, 4), (1 << 16, 1 << 20)], ids=["blocks of 1", "two threads", "as it is"])
+def sizes(request):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packed, "_BLOCK", request.param[0])
+        patch.setattr(packed, "_LARGE", request.param[1])
+        yield
+
+
+def rows_of(rows):
+    ends = zip(rows.bounds[:-1], rows.bounds[1:], strict=True)
+    return [slice(int(start), int(stop)) for start, stop in ends]
+
+
+@pytest.mark.usefixtures("sizes")
+@given(triples)
+def test_pairs_come_back_once_each(found):
+    keys = np.array([(user << packed.item_bits(N)) | item for user, item, _ in found], dtype=np.int64)
+    rows, alone = packed.unpack(keys, N)
+    held = {}
+    for user, item, _ in found:
+        held.setdefault(user, set()).add(item)
+    several = [sorted(held[user]) for user in sorted(held) if len(held[user]) > 1]
+    assert [rows.codes[span].tolist() for span in rows_of(rows)] == several
+    single = [next(iter(items)) for items in held.values() if len(items) == 1]
+    assert alone.tolist() == [single.count(item) for item in range(N)]
+    assert len(keys) == 0  # used up: its memory is free
+
+
+@pytest.mark.usefixtures("sizes")
+@given(triples, st.lists(st.integers(1, 5), min_size=10, max_size=10))
+def test_the_highest_similarity_of_a_pair_counts(found, weights):
+    keys = [((unit << packed.item_bits(N)) | item) << packed.VALUE_BITS | similar for unit, item, similar in found]
+    rows, weight, alone = packed.unpack_similar(np.array(keys, dtype=np.int64), N, np.array(weights))
+    held = {}
+    for unit, item, similar in found:
+        best = held.setdefault(unit, {})
+        best[item] = max(best.get(item, 0), similar)
+    several = [unit for unit in sorted(held) if len(held[unit]) > 1]
+    pairs = [list(zip(rows.codes[span].tolist(), rows.values[span].tolist(), strict=True)) for span in rows_of(rows)]
+    assert pairs == [sorted(held[unit].items()) for unit in several]
+    assert weight.tolist() == [weights[unit] for unit in several]
+    single = {unit: next(iter(best.items())) for unit, best in held.items() if len(best) == 1}
+    sums = [sum(weights[unit] * similar for unit, (item, similar) in single.items() if item == v) for v in range(N)]
+    assert alone.tolist() == sums
+
+
+def test_many_items_need_wider_codes():
+    n = (1 << 16) + 5
+    items = np.array([0, n - 1, n - 1], dtype=np.int64)
+    rows, alone = packed.unpack((np.array([3, 3, 4]) << packed.item_bits(n)) | items, n)
+    assert rows.codes.tolist() == [0, n - 1]
+    assert alone[n - 1] == 1
+
+
+@given(triples)
+def test_columns_are_the_same_by_scan_and_turned_round(found):
+    keys = [((unit << packed.item_bits(N)) | item) << packed.VALUE_BITS | similar for unit, item, similar in found]
+    rows, _, _ = packed.unpack_similar(np.array(keys, dtype=np.int64), N, None)
+    both = TwoWays(rows, N)
+    scanned = [both.column(item) for item in range(-1, N)]
+    both.turn_round()
+    for (by_scan, values), item in zip(scanned, range(-1, N), strict=True):
+        assert by_scan.tolist() == both.column(item)[0].tolist()
+        assert values.tolist() == both.column(item)[1].tolist()
