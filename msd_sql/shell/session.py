@@ -89,16 +89,15 @@ class Session:
     def statement(self, sql: str) -> None:
         """Run one statement and print what it gives."""
         start = time.perf_counter()
-        with self._reporting(), _notes(self.complain):
-            try:
-                with interruptible(self.con):
-                    result = run(self.con, sql)
-                    if result is not None:
-                        self.write(render(result, self.mode, rows=self.max_rows))
-            finally:
-                if records(sql) or self._answered():
-                    for line in self.budgets.news(self.con):
-                        self.complain(line)
+        try:
+            with self._reporting(), _notes(self.complain), interruptible(self.con):
+                result = run(self.con, sql)
+                if result is not None:
+                    self.write(render(result, self.mode, rows=self.max_rows))
+        finally:  # also what failed or was interrupted may have been charged
+            if records(sql) or self._answered():
+                for line in self.budgets.news(self.con):
+                    self.complain(line)
         if self.timer:
             self.write(f"Run time: {time.perf_counter() - start:.3f} s\n")
 
