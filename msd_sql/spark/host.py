@@ -26,13 +26,14 @@ from msd_sql.sqltext import SPARK
 
 _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 _NEVER_BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
-_LOGGER = "SQLQueryContextLogger"  # pyspark writes the text of an error to it, which may quote private values
+# To the first pyspark writes the text of every error, to the others all that goes to and fro, when they are on DEBUG.
+_LOGGERS = ("SQLQueryContextLogger", "py4j.clientserver", "py4j.java_gateway")
 ADAPTIVE = "spark.sql.adaptive.enabled"
 PARTITIONS = "spark.sql.shuffle.partitions"
 
 
 class _Silence(logging.Filter):
-    """Keeps pyspark from logging the errors of the threads that are in a statement of ours."""
+    """Keeps pyspark from logging errors, which may quote private values, of threads that are in a statement of ours."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +61,8 @@ class SparkHost:
         self.group = f"msd_sql {uuid.uuid4().hex}"
         self._context = session.sparkContext
         self._stopped = False
-        logging.getLogger(_LOGGER).addFilter(_SILENCE)  # adding it again changes nothing
+        for logger in _LOGGERS:
+            logging.getLogger(logger).addFilter(_SILENCE)  # adding it again changes nothing
 
     @property
     def version(self) -> str:
