@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +51,7 @@ class Section:
     title: str
     sql: str = ""
     columns: tuple[str, ...] = ()
-    rows: Rows = ()  # type: ignore[assignment]
+    rows: Sequence[tuple[Any, ...]] = ()
     remark: str = ""
     repeated: frozenset[int] = frozenset()  # rows that repeat another row's subcategory
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msd_sql.errors import InputError, suggest
 from msd_sql.functions import FUNCTIONS, function_named
 from msd_sql.reference import card, overview
-from msd_sql.shell.execute import interruptible
+from msd_sql.shell.execute import held, interruptible
 from msd_sql.shell.render import MODES, mode_named, render
 
 if TYPE_CHECKING:
@@ -59,8 +59,6 @@ def _tables(session: Session, given: list[str]) -> None:
             "information_schema.tables WHERE table_catalog = current_database() AND table_name LIKE $1 ORDER BY ALL",
             [pattern],
         ).fetchall()
-    from msd_sql.shell.execute import held
-
     session.write(render(held(["schema", "name", "kind"], ["VARCHAR"] * 3, found), session.mode, rows=session.max_rows))
 
 

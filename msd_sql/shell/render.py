@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from types import MappingProxyType
 from typing import Any
 
@@ -44,10 +45,8 @@ def render(relation: Relation, mode: str, *, width: int | None = None, rows: int
 
 def _box(relation: Relation, width: int | None, rows: int) -> str:
     if relation.columns == ["explain_key", "explain_value"]:
-        return "".join(f"{row[1]}" for row in relation.fetchall())
+        return "".join(str(row[1]) for row in relation.fetchall())
     out = io.StringIO()
-    from contextlib import redirect_stdout
-
     with redirect_stdout(out):
         relation.show(max_width=width or shutil.get_terminal_size((120, 24)).columns, max_rows=rows)
     return out.getvalue().rstrip("\n") + "\n"
