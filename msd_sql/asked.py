@@ -6,9 +6,10 @@ pyarrow is not installed the native lists say the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,8 @@ from msd_sql.udfs.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Texts: TypeAlias = dict[str, str | None]
 
 
 @dataclass(frozen=True)
@@ -70,20 +73,17 @@ def from_native(
     )
 
 
-def from_arrow(columns: Sequence[pa.ChunkedArray]) -> list[Asked]:
-    """Every group of a chunk of Arrow arrays."""
-    return list(_groups(columns))
-
-
-def _groups(columns: Sequence[pa.ChunkedArray]) -> Iterator[Asked]:
+def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Texts, Callable[[], Asked]]]:
+    """Every group of a chunk of Arrow arrays: its options and context, and what reads the rest of it."""
     keys, order, key_type, options, types, texts, lists, floats, doubles, quota_texts, quota_lists, scores, context = (
         column.combine_chunks() for column in columns
     )
-    for row in range(len(keys)):
+
+    def read(row: int) -> Asked:
         told = types[row].as_py()
         shape, quota_shape = told["shape"] or "none", told["quota_shape"] or "none"
         vectors = _arrow_matrix((doubles if _is_double(told) else floats)[row].values) if shape == "vector" else None
-        yield Asked(
+        return Asked(
             keys[row].as_py() or [],
             _arrow_numbers(order[row]),
             _element(key_type[row].as_py()),
@@ -104,6 +104,9 @@ def _groups(columns: Sequence[pa.ChunkedArray]) -> Iterator[Asked]:
             _scores(told, _arrow_numbers(scores[row])),
             Context.read(context[row].as_py()),
         )
+
+    for row in range(len(keys)):
+        yield options[row].as_py(), context[row].as_py(), partial(read, row)
 
 
 def _element(list_type: str) -> str:
@@ -132,8 +135,12 @@ def _arrow_numbers(numbers: Any) -> npt.NDArray[Any] | None:
 def _arrow_sets(lists: Any) -> Sets:
     owners, tokens = _arrow_pairs(lists)
     known = np.asarray(tokens.is_valid())
-    codes = tokens.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return csr(owners[known], codes[known].astype(np.int64), len(lists))
+    coded = tokens.dictionary_encode()
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)[known].astype(np.int64)
+    # Arrow numbers tokens as it meets them, in scan order: the same question would look like another one.
+    ranks = np.empty(len(coded.dictionary), np.int64)
+    ranks[np.argsort(coded.dictionary.to_numpy(zero_copy_only=False), kind="stable")] = np.arange(len(ranks))
+    return csr(owners[known], ranks[codes], len(lists))
 
 
 def _arrow_matrix(vectors: Any) -> npt.NDArray[np.floating[Any]]:

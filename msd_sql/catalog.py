@@ -119,8 +119,11 @@ class Catalog:
         databases = homes.databases(self._host)
         shown_name = str(name) if name else relation
         home = self._home_for(name, shown_name, databases)
-        old = _pick([known for known, _ in self._known()], shown_name)
-        if users is None and old is not None and old.unit == facts["unit"]:
+        everything = self._known()
+        old = _pick([known for known, _ in everything], shown_name)
+        settled = not replace and any(known is old and active for known, active in everything)
+        # Where the declaration will be refused, nothing is counted: the refusal would tell the count.
+        if users is None and old is not None and (old.unit == facts["unit"] or settled):
             m = old.m
         else:
             m = count_units(spark or self._host, name, shown_name, facts["unit"], users)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from msd_sql.instance import Instance
 
 T = TypeVar("T")
-INTERRUPTED = "The query was interrupted. A release that had begun stays charged: see msd_ledger()."
+INTERRUPTED = "The query was interrupted. What had been charged before stays charged: see msd_ledger()."
 FIELDS = ("statement", "database", "schema", "path", "session", "connection", "query")
 
 

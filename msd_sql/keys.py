@@ -24,6 +24,8 @@ def _key(call: Call, names: Sequence[str], first: str | None, last: str | None) 
     if first is not None:
         if first != last:
             raise InputError("key must be the name of a column in quotes, such as key := 'item_id'.")
+        if first.lower() not in {name.lower() for name in names}:
+            guarded(call, public=False)  # what was given may be computed from private rows: then it is not quoted
         return _named(names, first)
     sources = call.once(("key sources",), lambda: guarded(call, public=True))
     found = {str(name) for name in sources.rows}

@@ -26,10 +26,6 @@ UPDATE msd.protected SET spent = spent + $eps, spent_delta = spent_delta + $delt
 WHERE key = $key AND active AND declared_at = $declared_at
   AND spent + $eps <= budget AND spent_delta + $delta <= delta
 """
-_REFUND = """
-UPDATE msd.protected SET spent = spent - $eps, spent_delta = spent_delta - $delta, revision = revision + 1
-WHERE key = $key
-"""
 _BALANCE = "SELECT budget, delta, spent, spent_delta, active, declared_at FROM msd.protected WHERE key = $key"
 _INSERT = """
 INSERT INTO msd.ledger VALUES ($id::UUID, $at, $relation, $kind, $statement, $parameters, $n, $k, $method, $bound,
@@ -45,7 +41,7 @@ _COLUMNS = (
 class Entry:
     """One line of the ledger: public facts only. What the ledger itself fills in has a default."""
 
-    kind: str  # select, reach, exact, replay, refund, protect, unprotect, budget, items, drop_items
+    kind: str  # select, reach, exact, replay, protect, unprotect, budget, items, drop_items
     statement: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     n: int | None = None
@@ -128,24 +124,6 @@ class Ledger:
 
         return write(self._host, protected.home, act)
 
-    def refund(self, protected: Protected, charged: str, why: str) -> str:
-        """Give back a charge whose query failed *before* anything was sampled; once, and on the record."""
-
-        def act(inner: Host) -> str:
-            sql = "SELECT charged_eps, charged_delta FROM msd.ledger WHERE id = $id::UUID AND relation = $key"
-            found = inner.rows(statement(sql, protected.home, id=charged, key=protected.key))
-            sql = "SELECT 1 FROM msd.ledger WHERE kind = 'refund' AND parameters ->> 'of' = $id"
-            if not found or inner.rows(statement(sql, protected.home, id=charged)):
-                raise CatalogError(f"Ledger entry {charged} of {protected.name} cannot be given back.")
-            eps, delta = found[0]
-            inner.run(statement(_REFUND, protected.home, key=protected.key, eps=eps, delta=delta))
-            line = Entry("refund", parameters={"of": charged, "why": why}, relation=protected.key)
-            line = _stamped(replace(line, charged_eps=-eps, charged_delta=-delta))
-            insert(inner, protected.home, line)
-            return line.id
-
-        return write(self._host, protected.home, act)
-
     def note(self, protected: Protected, entry: Entry) -> str:
         """Record what takes nothing from the budget: an exact or a replayed release; the id of the ledger's line."""
         line = _stamped(replace(entry, relation=protected.key, charged_eps=_NOTHING, charged_delta=_NOTHING))
@@ -208,8 +186,8 @@ def _refusal(protected: Protected, balance: Balance, eps: Decimal, delta: Decima
         name for name, asked, left in (("ε", eps, balance.eps_left), ("δ", delta, balance.delta_left)) if asked > left
     ]
     return BudgetError(
-        f"The budget of {protected.name} does not allow this release ({' and '.join(over)}); nothing was run and "
-        f"nothing was charged. "
+        f"The budget of {protected.name} does not allow this release ({' and '.join(over)}); it was not run and "
+        f"nothing was charged for it. "
         f"Requested: ε {shown(eps)}, δ {shown(delta)}. "
         f"Spent: ε {shown(balance.spent)}, δ {shown(balance.spent_delta)}. "
         f"Remaining: ε {shown(balance.eps_left)}, δ {shown(balance.delta_left)}. "

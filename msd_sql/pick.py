@@ -1,7 +1,8 @@
 """Pick: the way of a query, from the question to positions: prepare → replay → charge → engine → select.
 
-A release is charged, committed and durable before anything is drawn. What fails before the first draw has its
-charge given back, on the record; what fails after it stays charged (DESIGN 3).
+A release is charged, committed and durable before the engine reads a row for it. What fails after that stays charged:
+whether a read of private rows fails can depend on them, and a failure that costs nothing could be asked for again and
+again until it has told what it depends on (DESIGN 3).
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import numpy as np
 
 from msd_sql.asked import Asked
 from msd_sql.candidates import Candidates
-from msd_sql.charging import Charge, charged
 from msd_sql.context import INTERRUPTED, Call, uncharged
 from msd_sql.declarations import Protected
 from msd_sql.engines import Indexes, build
@@ -92,9 +92,13 @@ def answer(call: Call, question: Question) -> Selected:
 def _release(call: Call, question: Question, protected: Protected, content: str) -> tuple[Outcome, str]:
     call.check()
     plan = question.plan
+    entry = _entry(call, question)
+    if plan.exact:
+        charged = call.ledger.note(protected, entry)
+    else:
+        charged = call.ledger.charge(protected, entry, eps=question.request.eps or 0, delta=question.delta)
     indexes = call.instance.kept_or("indexes", Indexes)
-    price = {"eps": question.request.eps or 0, "delta": question.delta}
-    with charged(call.ledger, protected, _entry(call, question), **price) as charge, _unspoken():
+    with _unspoken():
 
         def relevance(candidates: Candidates) -> Relevance:
             return build(
@@ -113,7 +117,7 @@ def _release(call: Call, question: Question, protected: Protected, content: str)
         if protected.relation is not None:  # an index that serves other groups is kept in this process only
             _prepare_groups(call, question, relevance)
         with _closing(relevance(question.candidates)) as found:
-            return _run(call, question, found, charge), charge.id
+            return _run(call, question, found), charged
 
 
 @contextmanager
@@ -137,13 +141,10 @@ def _prepare_groups(call: Call, question: Question, relevance: Callable[[Candida
         relevance(everything)
 
 
-def _run(call: Call, question: Question, relevance: Relevance, charge: Charge | None = None) -> Outcome:
-    def before_a_draw(drawn: int, rounds: int) -> None:
-        call.check()
-        if charge is not None:
-            charge.begun = True
-
-    return select(question.plan, relevance, question.distance, question.matroid, on_round=before_a_draw)
+def _run(call: Call, question: Question, relevance: Relevance) -> Outcome:
+    return select(
+        question.plan, relevance, question.distance, question.matroid, on_round=lambda drawn, rounds: call.check()
+    )
 
 
 def _public(question: Question) -> Relevance:
@@ -212,8 +213,10 @@ def _unspoken() -> Iterator[None]:
         yield
     except Interrupted:
         kind = ""
-    except (MsdError, MemoryError, KeyboardInterrupt):
+    except (MsdError, KeyboardInterrupt):
         raise
+    except MemoryError:  # numpy's says how large an array it wanted
+        kind = "there was not enough memory; engine := 'sql' needs less"
     except Exception as error:
         kind = type(error).__name__
     else:
@@ -222,5 +225,5 @@ def _unspoken() -> Iterator[None]:
         raise EngineError(INTERRUPTED)
     raise EngineError(
         f"The selection failed ({kind}); its message is withheld because it could quote private values. "
-        "A release that had begun stays charged: see msd_ledger()."
+        "What was charged stays charged."
     )

@@ -9,7 +9,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 from msd_sql.candidates import Candidates, ordered
-from msd_sql.charging import charged
 from msd_sql.context import Call, uncharged
 from msd_sql.declarations import Protected
 from msd_sql.engines.binding import bound
@@ -21,7 +20,7 @@ from msd_sql.prepare import guarded
 from msd_sql.probe import probe
 from msd_sql.reading import private_rows
 from msd_sql.replay import Memory, Release, content_fingerprint, fingerprint
-from msd_sql.request import charged_eps, truth
+from msd_sql.request import asserted_public, charged_eps, truth
 from msd_sql.udfs.laplace import private_count
 from msd_sql.udfs.randomness import SecretSource
 
@@ -62,6 +61,7 @@ def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: st
         declared=str(protected.declared_at),
         content=content_fingerprint(call.holder(protected), protected),
         keys=asked.chosen.keys,
+        type=asked.chosen.type,
         eps=str(eps),
     )
     memory = call.instance.kept_or("memory", Memory)
@@ -69,18 +69,17 @@ def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: st
         if slot.release is not None:
             call.ledger.note(protected, _replayed(entry, slot.release.entry))
             return int(slot.release.picks[0])
-        with charged(call.ledger, protected, entry, eps=eps, delta=Decimal(0)) as charge:
-            counted = _counted(call, protected, asked.chosen)
-            charge.begun = True
-            noisy = private_count(counted, Fraction(eps), SecretSource())
+        charged = call.ledger.charge(protected, entry, eps=eps, delta=Decimal(0))
+        noisy = private_count(_counted(call, protected, asked.chosen), Fraction(eps), SecretSource())
         estimate = min(max(noisy, 0), protected.m)  # m is public
-        slot.record(Release((estimate,), {}, charge.id))
+        slot.record(Release((estimate,), {}, charged))
     return estimate
 
 
 def _prepare(
     call: Call, items: Sequence[str | None] | None, kind: str, given: dict[str, str | None]
 ) -> _Question | None:
+    guarded(call, asserted_public(given), frozenset(["msd_reach"]))  # first: an error quotes what may be private
     if items is None:
         raise InputError("msd_reach needs a list of items, such as [12, 40, 7]; got NULL.")
     if given["eps"] is None:
@@ -90,7 +89,6 @@ def _prepare(
         )
     eps, public = charged_eps(given["eps"]), truth("public", given["public"])
     fresh = truth("fresh", given["fresh"])
-    guarded(call, public, frozenset(["msd_reach"]))
     if not items:
         return None
     protected = _protected(call, given["relation"])

@@ -128,6 +128,15 @@ def truth(name: str, text: str | None) -> bool:
     return value
 
 
+def asserted_public(options: Mapping[str, str | None]) -> bool:
+    """Whether the call says public := true, before anything of it is checked: what is not plainly true is false.
+
+    >>> asserted_public({"public": "true"}), asserted_public({"public": "perhaps"})
+    (True, False)
+    """
+    return _TRUTH.get((options.get("public") or "").strip().lower(), False)
+
+
 def one_of(name: str, text: str, allowed: tuple[str, ...]) -> str:
     """One of a few names, in any case.
 
@@ -196,6 +205,8 @@ def _decimal(text: str) -> Decimal | None:
     try:
         value = Decimal(text.strip())
     except InvalidOperation:
+        return None
+    if "_" in text:  # Python reads 1_0 as 10, SQL does not
         return None
     return value if value.is_finite() else None
 

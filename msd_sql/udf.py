@@ -6,7 +6,7 @@ or LIMIT 0; `special` NULL handling: an empty input still arrives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -24,7 +24,9 @@ from msd_sql.host import HostError, Interrupted
 from msd_sql.instance import Instance
 from msd_sql.keys import key_column
 from msd_sql.pick import pick
+from msd_sql.prepare import guarded
 from msd_sql.reach import reach
+from msd_sql.request import asserted_public
 from msd_sql.show import LEDGER, ledger_rows, remaining
 
 OPTIONS = (
@@ -119,16 +121,19 @@ def plainly(instance: Instance, asking: Context) -> Iterator[None]:
 def _group(instance: Instance, name: str, act: Callable[[Call, Asked], Any], returns: str, arrow: bool) -> Function:
     """A function of one group's items; DuckDB counts its parameters, so they are all spelled out."""
 
-    def one(asked: Asked) -> Any:
-        with plainly(instance, asked.context), instance.call(asked.context) as call:
+    def one(options: Mapping[str, str | None], told: dict[str, str | None], read: Callable[[], Asked]) -> Any:
+        asking = Context.read(told)
+        with plainly(instance, asking), instance.call(asking) as call:
+            with uncharged():
+                # First of all: an error about an argument quotes it, and an argument can be computed from private rows.
+                guarded(call, asserted_public(options))
+                asked = read()
             return act(call, asked)
 
     def native(
         a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
     ) -> Any:
-        with uncharged():
-            asked = from_native(a, b, c, d, e, f, g, h, i, j, k, m, n)
-        return one(asked)
+        return one(d, n, lambda: from_native(a, b, c, d, e, f, g, h, i, j, k, m, n))
 
     def chunk(
         a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
@@ -136,9 +141,7 @@ def _group(instance: Instance, name: str, act: Callable[[Call, Asked], Any], ret
         import pyarrow as pa
 
         kind = pa.int64() if returns == "BIGINT[]" else pa.struct([("property", pa.string()), ("value", pa.string())])
-        with uncharged():
-            groups = from_arrow((a, b, c, d, e, f, g, h, i, j, k, m, n))
-        answers = [one(asked) for asked in groups]
+        answers = [one(*group) for group in from_arrow((a, b, c, d, e, f, g, h, i, j, k, m, n))]
         return pa.array(answers, type=pa.list_(kind))
 
     return Function(name, chunk if arrow else native, ASKED, returns, arrow)

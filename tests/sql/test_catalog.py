@@ -270,3 +270,10 @@ def test_a_protected_relation_is_no_items_relation(catalog):
     catalog.protect("purchases", **PURCHASES)
     with pytest.raises(CatalogError, match="is protected, so it cannot be"):
         catalog.declare_items("purchases", key="item_id")
+
+
+def test_a_contradiction_counts_nothing_so_that_it_can_tell_nothing(catalog):
+    catalog.protect("purchases", unit="user_id", item="item_id", budget=1)
+    with pytest.raises(CatalogError, match="already declared, differently") as refused:
+        catalog.protect("purchases", unit="item_id", item="item_id", budget=1)
+    assert "m was" not in str(refused.value)

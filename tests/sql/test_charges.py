@@ -190,37 +190,33 @@ def test_a_dropped_protected_relation_charges_nothing(shop):
     assert spent(shop) == 0
 
 
-def test_what_fails_after_the_first_draw_stays_charged_and_says_nothing_private(shop, monkeypatch):
-    from msd_sql.udfs.coverage import Coverage
+@pytest.mark.parametrize("broken", ["build", "select"])
+def test_what_fails_after_the_charge_stays_charged_and_says_nothing_private(shop, monkeypatch, broken):
+    import msd_sql.pick
 
     def fail(*arguments, **options):
         raise ValueError("user 17 bought item 4")
 
-    monkeypatch.setattr(Coverage, "add", fail)
+    monkeypatch.setattr(msd_sql.pick, broken, fail)
     with pytest.raises(duckdb.InvalidInputException) as failure:
         one(shop, ASK)
     assert "user 17" not in str(failure.value)
     assert "ValueError" in str(failure.value)
     assert "stays charged" in str(failure.value)
     assert spent(shop) == 0.1
-    assert kinds(shop) == ["protect", "items", "select"]
 
 
-def test_what_fails_before_the_first_draw_gets_its_charge_back_on_the_record(shop, monkeypatch):
+def test_a_lack_of_memory_does_not_tell_how_much_was_wanted(shop, monkeypatch):
     import msd_sql.pick
 
     def fail(*arguments, **options):
-        raise ValueError("user 17 bought item 4")
+        raise MemoryError("Unable to allocate 276. MiB for an array with shape (36123657,)")
 
-    with monkeypatch.context() as broken:
-        broken.setattr(msd_sql.pick, "build", fail)
-        with pytest.raises(duckdb.InvalidInputException) as failure:
-            one(shop, ASK)
-    assert "user 17" not in str(failure.value)
-    assert spent(shop) == 0
-    assert kinds(shop) == ["protect", "items", "select", "refund"]
-    one(shop, ASK)
-    assert spent(shop) == 0.1
+    monkeypatch.setattr(msd_sql.pick, "build", fail)
+    with pytest.raises(duckdb.InvalidInputException, match="not enough memory") as failure:
+        one(shop, ASK)
+    assert "36123657" not in str(failure.value)
+    assert "276" not in str(failure.value)
 
 
 def test_delta_is_shared_out_in_proportion(shop):
@@ -346,3 +342,21 @@ def test_ctrl_c_stops_a_selection(file, wrap):
     )
     assert done.stdout.strip() in ("InvalidInputException", "RuntimeError", "KeyboardInterrupt", "InterruptException")
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("order", ["ORDER BY item_id", "ORDER BY item_id DESC"])
+def test_the_order_of_rows_does_not_make_another_question(shop, order):
+    one(shop, "SELECT msd_select(item_id, 4, 0.1, 0.5, features := categories) FROM products")
+    one(
+        shop,
+        "SELECT msd_select(item_id, 4, 0.1, 0.5, features := categories) "
+        f"FROM (FROM products {order} LIMIT 1000000) AS ordered",
+    )
+    assert spent(shop) == 0.1
+    assert kinds(shop) == ["protect", "items", "select", "replay"]
+
+
+def test_keys_of_another_type_are_another_question_of_reach(shop):
+    one(shop, "SELECT msd_reach(['1.0'], 0.1)")
+    one(shop, "SELECT msd_reach([1.0], 0.1)")
+    assert spent(shop) == 0.2

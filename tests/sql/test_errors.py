@@ -194,3 +194,39 @@ def test_no_registered_connection(shop):
         one(other, "SELECT msd_remaining('purchases')")
     msd_sql.register(other)
     assert one(other, "SELECT msd_remaining('purchases')") == 1.0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "item_id, (SELECT avg(user_id) + 0.5 FROM purchases WHERE user_id = 7), 0.1, 0.5",
+        "item_id, 4, 0.1, 0.5, method := (SELECT string_agg(item_id::VARCHAR, '|') FROM purchases WHERE user_id = 7)",
+        "item_id, 4, 0.1, 0.5, distance := (SELECT string_agg(item_id::VARCHAR, '|') FROM purchases)",
+        "item_id, 4, 0.1, 0.5, public := (SELECT max(item_id)::VARCHAR FROM purchases)",
+    ],
+)
+def test_an_argument_from_private_rows_is_refused_before_an_error_could_quote_it(shop, arguments):
+    with pytest.raises(duckdb.InvalidInputException, match="LeakError"):
+        shop.execute(f"SELECT msd_select({arguments}) FROM products").fetchall()
+
+
+def test_no_private_rows_are_refused_as_well_as_some(shop):
+    with pytest.raises(duckdb.InvalidInputException, match="LeakError"):
+        shop.execute("SELECT msd_select(item_id, 4, 0.1, 0.5) FROM purchases WHERE user_id = -1").fetchall()
+
+
+def test_keys_that_are_null_on_private_rows_are_not_counted(shop):
+    with pytest.raises(duckdb.InvalidInputException, match="LeakError"):
+        shop.execute(
+            "SELECT msd_select(CASE WHEN user_id = 7 THEN NULL ELSE item_id END, 4, 0.1, 0.5) FROM purchases"
+        ).fetchall()
+
+
+def test_reach_refuses_a_private_eps_before_it_could_quote_it(shop):
+    with pytest.raises(duckdb.InvalidInputException, match="LeakError"):
+        shop.execute("SELECT msd_reach([1], (SELECT -avg(user_id) FROM purchases))").fetchall()
+
+
+def test_digits_with_underscores_are_not_a_number(shop):
+    with pytest.raises(duckdb.InvalidInputException, match=r"eps must be a finite number above 0; got 1_0"):
+        shop.execute("SELECT msd_select(item_id, 4, '1_0', 0.5) FROM products").fetchall()
