@@ -147,8 +147,9 @@ class _Guard:
         for use in source.uses:
             if use.relation.key in self._private:
                 name = self._private[use.relation.key]
+                way = f": {use.way}" if use.path else ""
                 raise LeakError(
-                    f"The candidates of {source.call} depend on the protected relation {name}: {use.way}. {_ADVICE}"
+                    f"The candidates of {source.call} depend on the protected relation {name}{way}. {_ADVICE}"
                 )
         for use in source.uses:
             if owner := self._owner(use.relation):
@@ -171,7 +172,10 @@ class _Guard:
         """Find what protected views read: it is as private as they are, but for what the owner declared public."""
         free = {one.key for one in public}
         for one in public:
-            bases = [use.relation for use in self._bases(one)]
+            try:
+                bases = [use.relation for use in self._bases(one)]
+            except LeakError:  # a definition that cannot be read makes nothing public
+                continue
             if len(bases) == 1:  # a plain view over one table or file; a join could hide a private one
                 free.add(bases[0].key)
         for one in private:

@@ -15,7 +15,8 @@ from msd_sql.guard_parse import called
 from msd_sql.guard_walk import Walk, table_names, visible_cte
 
 _STATEMENTS = (exp.Select, exp.Update, exp.Delete, exp.Merge, exp.Insert)
-_PSEUDO = frozenset(["rowid", "excluded"])
+_SCOPES = (exp.Select, exp.Update, exp.Delete, exp.Merge)
+_PSEUDO = frozenset(["rowid"])
 
 
 def enclosing(node: exp.Expr) -> Iterator[exp.Expr]:
@@ -49,18 +50,32 @@ def independent(inner: exp.Expr, walk: Walk, home: Home | None) -> bool:
 def _bound(column: exp.Column, inner: exp.Expr, walk: Walk, home: Home | None) -> bool:
     if isinstance(column.this, exp.Star) and not column.table:
         return True
-    head = column.parts[0].name.lower()
+    names = [part.name.lower() for part in column.parts if not isinstance(part, exp.Star)]
+    doubt = _outside(names[0], inner, walk, home)
+    came: exp.Expr = column
     at: exp.Expr | None = column
     while at is not None:
-        if isinstance(at, exp.Select | exp.Update | exp.Delete | exp.Merge) and _offers(at, head, walk, home):
+        if any(_offers(source, names, doubt, walk, home) for source in _seen(at, came)):
             return True
-        if isinstance(at, exp.Table) and isinstance(at.this, exp.Func) and _table_call_offers(at, head, walk, home):
-            return True
-        if isinstance(at, exp.Lambda | exp.Comprehension) and head in _parameters(at):
-            return True
+        if isinstance(at, exp.Table) and isinstance(at.this, exp.Func):
+            if _table_call_offers(at, names[0], walk, home):
+                return True
+        elif isinstance(at, exp.Lambda | exp.Comprehension) and names[0] in _parameters(at):
+            if len(names) == 1 or not doubt:
+                return True
         if at is inner:
             return False
-        at = at.parent
+        came, at = at, at.parent
+    return False
+
+
+def _outside(head: str, inner: exp.Expr, walk: Walk, home: Home | None) -> bool:
+    """Tell whether a query around `inner` could know the first part of a name, as an alias or as a column."""
+    for scope in enclosing(inner):
+        for source in _sources(scope):
+            found = _columns(source, walk, home)
+            if source.alias_or_name.lower() == head or found is None or head in found:
+                return True
     return False
 
 
@@ -71,17 +86,31 @@ def _parameters(node: exp.Expr) -> set[str]:
     return {one.name.lower() for one in named if isinstance(one, exp.Expr)}
 
 
-def _offers(scope: exp.Expr, head: str, walk: Walk, home: Home | None) -> bool:
-    """Tell whether a FROM item of the query has this alias or column (an alias of its select list is not relied on)."""
-    if head in _PSEUDO:
+def _offers(source: exp.Expr, names: list[str], doubt: bool, walk: Walk, home: Home | None) -> bool:
+    """Tell whether a FROM item has this column (an alias of a select list is not relied on).
+
+    An alias alone says nothing: DuckDB looks for `p.user_id` further out if its inner `p` has no such column. `doubt`
+    is whether a query around could know the name; if not, an item of that alias whose columns are not known has it.
+    """
+    found = _columns(source, walk, home)
+    alias = source.alias_or_name.lower()
+    if found is not None and names[0] in found and (len(names) == 1 or not doubt):
         return True
-    for source in _sources(scope):
-        if source.alias_or_name.lower() == head:
-            return True
-        found = _columns(source, walk, home)
-        if found is not None and head in found:
-            return True
-    return False
+    if names[-1] in _PSEUDO and names[:-1] in ([], [alias]) and _is_table(source, walk, home):
+        return True
+    if names == [alias]:
+        return True  # a whole row, or every column of it
+    at = next((i for i, name in enumerate(names[:-1]) if name == alias), None)
+    return at is not None and (names[at + 1] in found if found is not None else not doubt)
+
+
+def _is_table(source: exp.Expr, walk: Walk, home: Home | None) -> bool:
+    if not isinstance(source, exp.Table) or isinstance(source.this, exp.Func) or source.args.get("pivots"):
+        return False
+    name = tuple(part.name for part in source.parts)
+    if len(name) == 1 and visible_cte(source, name[0]) is not None:
+        return False
+    return walk.resolver.relation(name, home).kind == "table"
 
 
 def _table_call_offers(table: exp.Table, head: str, walk: Walk, home: Home | None) -> bool:
@@ -93,13 +122,44 @@ def _table_call_offers(table: exp.Table, head: str, walk: Walk, home: Home | Non
 
 
 def _sources(scope: exp.Expr) -> Iterator[exp.Expr]:
-    for key in ("from_", "joins", "this", "using", "laterals"):
+    """The FROM items of a query, in order; a semi or anti join shows nothing of its right side."""
+    yield from _left(_items(scope), scope)
+
+
+def _seen(at: exp.Expr, came: exp.Expr) -> Iterator[exp.Expr]:
+    """The FROM items that a part of a node sees there: a FROM item sees those to its left, a CTE sees none."""
+    if isinstance(at, exp.Join):
+        if came.arg_key != "this":
+            yield from _flat(at.this)
+    elif isinstance(at, exp.Table | exp.Subquery):
+        if isinstance(came, exp.Join):
+            yield at
+            yield from _left([*at.args["joins"]], came)
+    elif isinstance(at, _SCOPES) and not isinstance(came, exp.With):
+        yield from _left(_items(at), came)
+
+
+def _left(items: list[exp.Expr], came: exp.Expr) -> Iterator[exp.Expr]:
+    """What the items before `came` show, or all of them if it is not among them."""
+    for item in items:
+        if item is came:
+            return
+        if not _hides(item):
+            yield from _flat(item.this if isinstance(item, exp.From | exp.Join) else item)
+
+
+def _items(scope: exp.Expr) -> list[exp.Expr]:
+    found: list[exp.Expr] = []
+    for key in ("from_", "this", "using", "joins", "laterals"):
         value = scope.args.get(key)
         for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, exp.From | exp.Join):
-                yield from _flat(one.this)
-            elif isinstance(one, exp.Table | exp.Subquery | exp.Lateral):
-                yield from _flat(one)
+            if isinstance(one, exp.From | exp.Join | exp.Table | exp.Subquery | exp.Lateral):
+                found.append(one)
+    return found
+
+
+def _hides(item: exp.Expr) -> bool:
+    return isinstance(item, exp.Join) and {item.kind.upper(), item.side.upper()} & {"SEMI", "ANTI"} != set()
 
 
 def _flat(source: exp.Expr) -> Iterator[exp.Expr]:
@@ -115,6 +175,8 @@ def _columns(source: exp.Expr, walk: Walk, home: Home | None) -> frozenset[str] 
     alias = source.args.get("alias")
     if isinstance(alias, exp.TableAlias) and alias.columns:
         return frozenset(one.name.lower() for one in alias.columns)
+    if source.args.get("pivots"):
+        return None
     if isinstance(source, exp.Table):
         if isinstance(source.this, exp.Func):
             return frozenset([called(source.this).lower()])
@@ -145,8 +207,10 @@ def _output(inner: exp.Expr, walk: Walk, home: Home | None) -> frozenset[str] | 
     found: set[str] = set()
     for one in inner.expressions:
         if isinstance(one, exp.Star) or (isinstance(one, exp.Column) and isinstance(one.this, exp.Star)):
+            only = one.table.lower() if isinstance(one, exp.Column) else ""
             for source in _sources(inner):
-                found |= (_columns(source, walk, home) or frozenset()) - _left_out(one)
+                if not only or source.alias_or_name.lower() == only:
+                    found |= (_columns(source, walk, home) or frozenset()) - _left_out(one)
         elif one.alias_or_name:
             found.add(one.alias_or_name.lower())
     return frozenset(found)

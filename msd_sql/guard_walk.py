@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from msd_sql.errors import LeakError
 from msd_sql.guard_macros import expand
 from msd_sql.guard_names import Home, Relation, Resolver
-from msd_sql.guard_parse import called, query
+from msd_sql.guard_parse import called, query, unreadable
 
 # Functions of a FROM clause that read nothing but their arguments and the schema.
 _GENERATED = ("range", "generate_series", "unnest", "generate_subscripts", "repeat", "repeat_row")
@@ -58,7 +59,10 @@ class Walk:
     def view(self, relation: Relation) -> exp.Expr:
         """The tree of a view's definition, with its macros expanded."""
         if relation.key not in self._views:
-            tree = query(relation.sql, self._names)
+            try:
+                tree = query(relation.sql, self._names)
+            except LeakError:
+                raise unreadable(f"the view {relation.text} has a syntax that it does not know") from None
             self._views[relation.key] = expand(tree, self.resolver, self._calls, self._names)
         return self._views[relation.key]
 

@@ -73,7 +73,8 @@ def write(path: Path, content: bytes) -> None:
 def _compiled() -> bytes:
     for suffix in EXTENSION_SUFFIXES:
         ready = SOURCE.with_name(f"_native{suffix}")
-        if ready.exists() and ready.stat().st_mtime >= SOURCE.stat().st_mtime:
+        # An installation writes both at about the same time; in a checkout the source may have been changed since.
+        if ready.exists() and ready.stat().st_mtime >= SOURCE.stat().st_mtime - 60:
             return ready.read_bytes()
     compiler = os.environ.get("CC") or (sysconfig.get_config_var("CC") or "cc").split()[0]
     found = shutil.which(compiler) or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
