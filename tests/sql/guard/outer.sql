@@ -73,3 +73,79 @@ SELECT (SELECT msd_select(item_id, 6, 0.1, 0.5, features := list_transform(tags,
 -- a column inside of a lambda is
 -- refused: a column of the query around it → outer query → purchases
 SELECT (SELECT msd_select(item_id, 6, 0.1, 0.5, features := list_transform(tags, lambda t: t || user_id)) FROM products) FROM purchases
+
+-- an alias of the query around it, when its own namesake has no such column
+-- refused: a column of the query around it → outer query → purchases
+SELECT (SELECT msd_select(p.item_id, 6, 0.1, 0.5) FROM products AS p WHERE p.price_bin >= p.user_id) FROM purchases AS p
+
+-- the same with LATERAL
+-- refused: a column of the query around it → outer query → purchases
+SELECT * FROM purchases p, LATERAL (SELECT msd_select(p.item_id, 6, 0.1, 0.5) FROM products p WHERE p.price_bin >= p.user_id)
+
+-- the same with a CTE of that name
+-- refused: a column of the query around it → outer query → purchases
+SELECT (WITH p AS (FROM products) SELECT msd_select(p.item_id, 6, 0.1, 0.5) FROM p WHERE p.price_bin >= p.user_id) FROM purchases p
+
+-- the same with the name of the public table
+-- refused: a column of the query around it → outer query → purchases
+SELECT (SELECT msd_select(products.item_id, 6, 0.1, 0.5) FROM products WHERE products.price_bin >= products.user_id)
+FROM purchases products
+
+-- an alias of both queries, and a column of the inner one
+-- allowed: memory.main.products
+SELECT (SELECT msd_select(p.item_id, 6, 0.1, 0.5) FROM products AS p WHERE p.price_bin >= 3) FROM purchases AS p
+
+-- a whole row of an alias of both queries
+-- allowed: memory.main.products
+SELECT (SELECT msd_select(p, 6, 0.1, 0.5) FROM products AS p) FROM purchases AS p
+
+-- the row number of the query around it, where the inner source is no table
+-- refused: a column of the query around it → outer query → purchases
+SELECT (SELECT msd_select(item_id, 6, 0.1, 0.5) FROM (SELECT * FROM products) WHERE item_id >= rowid) FROM purchases
+
+-- the row number of a table
+-- allowed: memory.main.products
+SELECT (SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products WHERE rowid < 3 OR products.rowid > 5) FROM purchases
+
+-- excluded is an alias like any other
+-- refused: a column of the query around it → outer query → purchases
+SELECT (SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products WHERE item_id >= excluded.user_id) FROM purchases excluded
+
+-- a source further right has the column, but cannot be seen from there
+-- refused: a column of the query around it → outer query → purchases
+SELECT (SELECT msd_select(i, 6, 0.1, 0.5)
+        FROM (SELECT item_id AS i FROM products WHERE item_id <= user_id) s, (SELECT -1 AS user_id) t) FROM purchases
+
+-- the same in a join
+-- refused: a column of the query around it → outer query → purchases
+SELECT (SELECT msd_select(i, 6, 0.1, 0.5) FROM archive LEFT JOIN (SELECT item_id AS i FROM products WHERE item_id <= user_id) s
+        ON true, (SELECT -1 AS user_id) t) FROM purchases
+
+-- a source to the left can
+-- allowed: memory.main.products
+SELECT (SELECT msd_select(i, 6, 0.1, 0.5)
+        FROM (SELECT 9 AS user_id) t, (SELECT item_id AS i FROM products WHERE item_id <= user_id) s) FROM purchases
+
+-- the right side of a semi join shows no columns
+-- refused: a column of the query around it → outer query → purchases
+SELECT (SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products SEMI JOIN (SELECT item_id, -1 AS user_id FROM archive) s
+        USING (item_id) WHERE item_id <= user_id) FROM purchases
+
+-- but in its own condition
+-- allowed: memory.main.archive, memory.main.products
+SELECT (SELECT msd_select(p.item_id, 6, 0.1, 0.5) FROM products p SEMI JOIN archive a ON p.item_id = a.item_id) FROM purchases
+
+-- conditions of joins see both sides
+-- allowed: memory.main.archive, memory.main.categories, memory.main.products
+SELECT (SELECT msd_select(p.item_id, 6, 0.1, 0.5) FROM products p JOIN (archive a JOIN main.categories c ON a.item_id = c.floor)
+        ON p.item_id = a.item_id) FROM purchases
+
+-- a star of one source is not the columns of the other
+-- refused: a column of the query around it → outer query → purchases
+SELECT (SELECT msd_select(item_id, 6, 0.1, 0.5) FROM (SELECT a.* FROM products a, (SELECT -1 AS user_id) b)
+        WHERE item_id <= user_id) FROM purchases
+
+-- what PIVOT took away is a column of the query around it
+-- refused: a column of the query around it → outer query → purchases
+SELECT (SELECT msd_select(category, 6, 0.1, 0.5) FROM (PIVOT (FROM products SELECT category, item_id) ON item_id IN (1, 2) USING count(*))
+        WHERE item_id > 3) FROM purchases
