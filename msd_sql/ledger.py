@@ -28,11 +28,11 @@ WHERE key = $key AND active AND declared_at = $declared_at
 """
 _BALANCE = "SELECT budget, delta, spent, spent_delta, active, declared_at FROM msd.protected WHERE key = $key"
 _INSERT = """
-INSERT INTO msd.ledger VALUES ($id::UUID, $at, $relation, $kind, $statement, $parameters, $n, $k, $method, $bound,
+INSERT INTO msd.ledger VALUES ($id::UUID, $time, $relation, $kind, $statement, $parameters, $n, $k, $method, $bound,
   $eps, $delta, $charged_eps, $charged_delta, $exact, $asserted_public, $replayed, $receipt)
 """
 _COLUMNS = (
-    "id::VARCHAR, at, relation, kind, statement, parameters, n, k, method, bound, eps, delta, charged_eps, "
+    "id::VARCHAR, time, relation, kind, statement, parameters, n, k, method, bound, eps, delta, charged_eps, "
     "charged_delta, exact, asserted_public, replayed, receipt"
 )
 
@@ -58,7 +58,7 @@ class Entry:
     charged_eps: Decimal = _NOTHING  # what it took from the budget
     charged_delta: Decimal = _NOTHING
     id: str = ""
-    at: datetime | None = None
+    time: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Ledger:
         sql = f"SELECT {_COLUMNS} FROM msd.ledger"
         homes = [database.name for database in databases(self._host).values() if database.home]
         lines = [_entry(row) for home in homes for row in self._host.rows(statement(sql, home))]
-        return sorted(lines, key=lambda line: (line.at, line.id))
+        return sorted(lines, key=lambda line: (line.time, line.id))
 
 
 def insert(host: Host, home: str, entry: Entry) -> None:
@@ -157,7 +157,7 @@ _FIELDS = tuple(Entry.__dataclass_fields__)
 
 
 def _stamped(entry: Entry) -> Entry:
-    return replace(entry, id=str(uuid.uuid4()), at=datetime.now(UTC))
+    return replace(entry, id=str(uuid.uuid4()), time=datetime.now(UTC))
 
 
 def _json(facts: Mapping[str, Any]) -> str:
@@ -167,7 +167,7 @@ def _json(facts: Mapping[str, Any]) -> str:
 def _entry(row: tuple[Any, ...]) -> Entry:
     names = [part.split("::")[0] for part in _COLUMNS.split(", ")]
     found = dict(zip(names, row, strict=True))
-    found["at"] = utc(found["at"])
+    found["time"] = utc(found["time"])
     return Entry(**{**found, "parameters": json.loads(found["parameters"]), "receipt": json.loads(found["receipt"])})
 
 

@@ -49,7 +49,7 @@ CREATE TABLE msd.items (
 -- it took from the budget, so that their sums over a relation are what was spent.
 CREATE TABLE msd.ledger (
     id UUID PRIMARY KEY,
-    at TIMESTAMP NOT NULL,
+    time TIMESTAMP NOT NULL,
     relation VARCHAR,
     kind VARCHAR NOT NULL,
     statement VARCHAR NOT NULL,

@@ -12,7 +12,7 @@ from msd_sql.ledger import Entry
 
 # Times are UTC without a zone: DuckDB needs another package to hand a zone to Python.
 _COLUMNS = {
-    "at": "TIMESTAMP", "relation": "VARCHAR", "kind": "VARCHAR", "statement": "VARCHAR", "parameters": "VARCHAR",
+    "time": "TIMESTAMP", "relation": "VARCHAR", "kind": "VARCHAR", "statement": "VARCHAR", "parameters": "VARCHAR",
     "n": "BIGINT", "k": "BIGINT", "method": "VARCHAR", "bound": "VARCHAR", "eps": "DOUBLE", "delta": "DOUBLE",
     "charged_eps": "DOUBLE", "charged_delta": "DOUBLE", "exact": "BOOLEAN", "asserted_public": "BOOLEAN",
     "replayed": "BOOLEAN", "id": "VARCHAR", "receipt": "VARCHAR",
@@ -36,7 +36,7 @@ def remaining(call: Call, relation: str | None) -> float:
 def _row(entry: Entry) -> dict[str, Any]:
     row = {name: getattr(entry, name) for name in _COLUMNS}
     return row | {
-        "at": entry.at.astimezone(UTC).replace(tzinfo=None) if entry.at else None,
+        "time": entry.time.astimezone(UTC).replace(tzinfo=None) if entry.time else None,
         "parameters": json.dumps(dict(entry.parameters), ensure_ascii=False, default=str),
         "receipt": json.dumps(dict(entry.receipt), ensure_ascii=False, default=str),
         "charged_eps": float(entry.charged_eps),

@@ -9,7 +9,7 @@ import argparse
 
 from msd_sql.commands.shell import MODES
 
-COLUMNS = """strftime("at", '%Y-%m-%d %H:%M:%S') AS at_utc, relation, kind, k, n, method, bound, eps, delta,
+COLUMNS = """strftime(time, '%Y-%m-%d %H:%M:%S') AS time_utc, relation, kind, k, n, method, bound, eps, delta,
 concat_ws(', ', CASE WHEN exact THEN 'exact' END, CASE WHEN asserted_public THEN 'asserted public' END,
 CASE WHEN replayed THEN 'replayed' END) AS remarks"""
 

@@ -122,7 +122,7 @@ def test_the_line_says_what_was_asked(host, purchases):
     )
     line = Ledger(host).entries()[-1]
     assert line.id == charged
-    assert line.at.tzinfo is not None
+    assert line.time.tzinfo is not None
     assert (line.relation, line.kind, line.statement) == (
         "main.purchases",
         "select",
