@@ -116,12 +116,17 @@ class Walk:
         feeds: bool,
         seen: frozenset[object],
     ) -> Iterator[Use]:
-        if len(name) == 1 and (cte := visible_cte(node, name[0])) is not None:
+        recursive = False
+        for cte in visible_ctes(node, name[0]) if len(name) == 1 else ():
             if id(cte) not in seen:
                 step = Step(name[0], "CTE")
                 yield from self._below(cte.this, home, (*path, step), feeds, seen | {id(cte)})
-            return
+            if not _holds(cte, node) or _plain(cte):
+                return
+            recursive = True
         relation = self.resolver.relation(name, home)
+        if recursive and relation.kind == "unknown":
+            return  # then the name can only be the CTE's own
         if relation.kind != "view":
             yield Use(relation, path, feeds)
         elif relation.key not in seen:
@@ -200,10 +205,19 @@ def file_arguments(function: exp.Expr) -> list[str]:
 
 def visible_cte(node: exp.Expr, name: str) -> exp.CTE | None:
     """The CTE that an unqualified name means at a place of a tree, innermost first; None: not a CTE."""
+    return next(visible_ctes(node, name), None)
+
+
+def visible_ctes(node: exp.Expr, name: str) -> Iterator[exp.CTE]:
+    """The CTEs that an unqualified name could mean, innermost first; the first is it, unless it refers to itself.
+
+    A recursive CTE sees itself on the right side of a UNION alone. Which side that is among several set operations
+    the parsers may not agree on: then where rows come from is asked of both, the CTE and the name outside of it.
+    """
     child, parent = node, node.parent
     while parent is not None:
         if isinstance(parent, exp.With):
-            named = _before(parent, child)
+            named = _before(parent, child, node)
             if parent.parent is None:
                 break
             child, parent = parent.parent, parent.parent.parent
@@ -213,19 +227,32 @@ def visible_cte(node: exp.Expr, name: str) -> exp.CTE | None:
             child, parent = parent, parent.parent
         for cte in reversed(named):
             if isinstance(cte, exp.CTE) and cte.alias.lower() == name.lower():
-                return cte
-    return None
+                yield cte
 
 
-def _before(held: exp.With, one: exp.Expr) -> list[exp.Expr]:
-    """The CTEs that one CTE of a WITH sees: those before it, and itself if it is recursive."""
+def _before(held: exp.With, one: exp.Expr, node: exp.Expr) -> list[exp.Expr]:
+    """The CTEs that a node of one CTE of a WITH sees: those before it, and itself if it is recursive there."""
     found: list[exp.Expr] = []
     for cte in held.expressions:
         if cte is one:
-            recursive = held.args.get("recursive") and isinstance(cte.this.unnest(), exp.SetOperation)
+            inner = cte.this.unnest()
+            recursive = held.args.get("recursive") and isinstance(inner, exp.Union) and _holds(inner.expression, node)
             return [*found, cte] if recursive else found
         found.append(cte)
     return found
+
+
+def _plain(cte: exp.CTE) -> bool:
+    """Tell whether a recursive CTE is one UNION of two queries."""
+    union = cte.this.unnest()
+    return not any(isinstance(side.unnest(), exp.SetOperation) for side in (union.this, union.expression))
+
+
+def _holds(outer: exp.Expr, node: exp.Expr) -> bool:
+    at: exp.Expr | None = node
+    while at is not None and at is not outer:
+        at = at.parent
+    return at is outer
 
 
 def _vias(node: exp.Expr, root: exp.Expr) -> tuple[Step, ...]:

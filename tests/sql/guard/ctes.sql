@@ -70,3 +70,32 @@ WITH hot AS MATERIALIZED (FROM purchases) SELECT msd_select(item_id, 6, 0.1, 0.5
 -- rows that a statement deletes
 -- allowed: memory.main.products, memory.main.archive
 WITH gone AS (SELECT item_id FROM archive) SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products ANTI JOIN gone USING (item_id)
+
+-- a recursive CTE of the protected table's name: its first branch reads the table
+-- refused: purchases → CTE → purchases
+WITH RECURSIVE purchases AS (SELECT item_id FROM purchases WHERE user_id = 7 UNION SELECT item_id FROM purchases WHERE false)
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM purchases
+
+-- the same with EXCEPT, which is not recursive
+-- refused: purchases → CTE → purchases
+WITH RECURSIVE purchases AS (SELECT item_id FROM archive EXCEPT SELECT item_id FROM purchases)
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM purchases
+
+-- the same with INTERSECT
+-- refused: purchases → CTE → purchases
+WITH RECURSIVE purchases AS (SELECT item_id FROM archive INTERSECT SELECT item_id FROM purchases WHERE user_id = 7)
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM purchases
+
+-- the same with three branches
+-- refused: purchases → CTE → purchases
+WITH RECURSIVE purchases AS ((SELECT item_id FROM archive UNION ALL SELECT item_id FROM purchases) UNION SELECT 1)
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM purchases
+
+-- in doubt which of the two a name means among several set operations
+-- refused: purchases → CTE → purchases
+WITH RECURSIVE purchases AS (SELECT item_id FROM archive UNION (SELECT item_id FROM purchases EXCEPT SELECT 3))
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM purchases
+
+-- a recursive CTE of a public name
+-- allowed:
+WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 10) SELECT msd_select(i, 6, 0.1, 0.5) FROM r
