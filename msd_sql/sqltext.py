@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from typing import TypeAlias
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
 
 from msd_sql.errors import InputError
 
@@ -24,6 +26,7 @@ SPARK = "spark:"
 _DOUBLE = exp.DataType(this=exp.DType.DOUBLE)
 _TIMESTAMP = exp.DataType(this=exp.DType.TIMESTAMP)
 _DATABASE = "the database"
+_WRITERS = threading.local()  # a generator costs ten literals to make, and belongs to one thread
 _HOLE = re.compile(rf'\$(\w+)|"{_DATABASE}"')
 
 
@@ -63,7 +66,11 @@ def literal(value: Value) -> str:
     >>> literal("it's"), literal(Decimal("0.10")), literal([1, None])
     ("'it''s'", "CAST('0.10' AS DECIMAL(38, 2))", '[1, NULL]')
     """
-    return as_literal(value).sql("duckdb")
+    writer = getattr(_WRITERS, "writer", None)
+    if writer is None:
+        writer = _WRITERS.writer = Dialect.get_or_raise("duckdb").generator()
+    text: str = writer.generate(as_literal(value), copy=False)
+    return text
 
 
 def as_literal(value: Value) -> exp.Expression:
