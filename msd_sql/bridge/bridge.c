@@ -38,18 +38,19 @@ extern char **environ;
 /* ---- DuckDB's functions by slot ------------------------------------------------------------------------------- */
 
 enum slot {
-    CONNECT = 3, INTERRUPT = 4, DISCONNECT = 6, LIBRARY_VERSION = 7, QUERY = 13, DESTROY_RESULT = 14,
+    CONNECT = 3, INTERRUPT = 4, DISCONNECT = 6, QUERY = 13, DESTROY_RESULT = 14,
     COLUMN_NAME = 15, COLUMN_LOGICAL_TYPE = 18, COLUMN_COUNT = 19, RESULT_ERROR = 21, RESULT_ERROR_TYPE = 22,
-    FREE = 25, GET_TYPE_ID = 166, DECIMAL_WIDTH = 167, DECIMAL_SCALE = 168, DECIMAL_INTERNAL = 169,
+    FREE = 25, GET_TYPE_ID = 166, DECIMAL_SCALE = 168, DECIMAL_INTERNAL = 169,
     ENUM_INTERNAL = 170, ENUM_SIZE = 171, ENUM_VALUE = 172, LIST_CHILD_TYPE = 173, ARRAY_CHILD_TYPE = 174,
     ARRAY_SIZE = 175, MAP_KEY_TYPE = 176, MAP_VALUE_TYPE = 177, STRUCT_COUNT = 178, STRUCT_NAME = 179,
-    STRUCT_CHILD_TYPE = 180, DESTROY_TYPE = 184, CREATE_CHUNK = 186, DESTROY_CHUNK = 187, CHUNK_VECTOR = 190,
+    STRUCT_CHILD_TYPE = 180, DESTROY_TYPE = 184, CREATE_CHUNK = 186, DESTROY_CHUNK = 187,
+    CHUNK_COLUMNS = 189, CHUNK_VECTOR = 190,
     CHUNK_SIZE = 191, CHUNK_SET_SIZE = 192, VECTOR_TYPE = 193, VECTOR_DATA = 194, VECTOR_VALIDITY = 195,
     ENSURE_VALIDITY = 196, ASSIGN_STRING = 198, LIST_CHILD = 199, LIST_SIZE = 200, LIST_SET_SIZE = 201,
     LIST_RESERVE = 202, STRUCT_CHILD = 203, ARRAY_CHILD = 204, CREATE_FUNCTION = 209, DESTROY_FUNCTION = 210,
     FUNCTION_NAME = 211, FUNCTION_SPECIAL = 213, FUNCTION_VOLATILE = 214, FUNCTION_PARAMETER = 215,
     FUNCTION_RETURNS = 216, FUNCTION_EXTRA = 217, FUNCTION_RUN = 218, REGISTER_FUNCTION = 219, GET_EXTRA = 220,
-    SET_ERROR = 221, APPENDER_CREATE = 282, APPENDER_ERROR = 285, APPENDER_DESTROY = 288, APPEND_CHUNK = 291,
+    SET_ERROR = 221, APPENDER_CREATE = 282, APPENDER_DESTROY = 288, APPEND_CHUNK = 291,
     FETCH_CHUNK = 306, SLOTS = 307
 };
 
@@ -57,7 +58,11 @@ static void *api[SLOTS];
 #define CALL(slot, returns, ...) ((returns(*)(__VA_ARGS__))api[slot])
 
 typedef struct { uint64_t deprecated[3]; void *columns; char *error; void *data; } result_t;
-struct access { void (*set_error)(void *, const char *); void **(*get_database)(void *); const void *(*get_api)(void *, const char *); };
+struct access {
+    void (*set_error)(void *, const char *);
+    void **(*get_database)(void *);
+    const void *(*get_api)(void *, const char *);
+};
 
 enum type {
     BOOLEAN = 1, TINYINT, SMALLINT, INTEGER, BIGINT, UTINYINT, USMALLINT, UINTEGER, UBIGINT, FLOAT, DOUBLE, TIMESTAMP,
@@ -117,7 +122,11 @@ static void put(buffer *b, const void *bytes, size_t size) {
 static void put8(buffer *b, uint8_t x) { put(b, &x, 1); }
 static void put32(buffer *b, uint32_t x) { put(b, &x, 4); }
 static void put64(buffer *b, uint64_t x) { put(b, &x, 8); }
-static void put_text(buffer *b, const char *text) { uint32_t n = text ? (uint32_t)strlen(text) : 0; put32(b, n); put(b, text, n); }
+static void put_text(buffer *b, const char *text) {
+    uint32_t n = text ? (uint32_t)strlen(text) : 0;
+    put32(b, n);
+    put(b, text, n);
+}
 
 static const char *get(reader *r, size_t size) {
     if (r->failed || (size_t)(r->end - r->at) < size) { r->failed = true; return NULL; }
@@ -303,7 +312,8 @@ static bool send_message(bridge *b, char tag, const buffer *payload) {
     char head[9] = {tag};
     uint64_t size = payload ? payload->size : 0;
     memcpy(head + 1, &size, 8);
-    return !(payload && payload->failed) && send_all(b->socket, head, 9) && (!size || send_all(b->socket, payload->bytes, size));
+    if (payload && payload->failed) return false;
+    return send_all(b->socket, head, 9) && (!size || send_all(b->socket, payload->bytes, size));
 }
 
 static bool receive_message(bridge *b, char *tag, buffer *payload) {
@@ -371,8 +381,9 @@ static bool start_worker(bridge *b) {
     if (!pair(control)) { close(line[0]); close(line[1]); return false; }
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
-    sigset_t none, defaults;
-    sigemptyset(&none);
+    sigset_t held, defaults;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT); /* until Python is loaded and asks for it */
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGINT);
     sigaddset(&defaults, SIGPIPE);
@@ -382,7 +393,7 @@ static bool start_worker(bridge *b) {
     posix_spawn_file_actions_adddup2(&files, line[1], 3);
     posix_spawn_file_actions_adddup2(&files, control[1], 4);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigmask(&attributes, &held);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     /* -P: a file of the user's own folder must not be taken for one of our modules. */
@@ -440,7 +451,8 @@ static bool send_result(bridge *b, result_t *result, buffer *out) {
         uint64_t rows = CALL(CHUNK_SIZE, uint64_t, void *)(chunk);
         out->size = 0;
         put64(out, rows);
-        for (uint64_t i = 0; i < columns; i++) put_vector(out, CALL(CHUNK_VECTOR, void *, void *, uint64_t)(chunk, i), rows);
+        for (uint64_t i = 0; i < columns; i++)
+            put_vector(out, CALL(CHUNK_VECTOR, void *, void *, uint64_t)(chunk, i), rows);
         CALL(DESTROY_CHUNK, void, void **)(&chunk);
         alive = !rows || send_message(b, 'D', out);
     }
@@ -476,13 +488,15 @@ static bool fill_table(bridge *b, reader *in, buffer *out) {
     char sql[512];
     snprintf(sql, sizeof sql, "SELECT * FROM temp.main.\"%s\" LIMIT 0", name);
     bool done = types && !CALL(QUERY, int, void *, const char *, result_t *)(b->connections[which], sql, &result);
-    for (uint32_t i = 0; done && i < columns; i++) types[i] = CALL(COLUMN_LOGICAL_TYPE, void *, result_t *, uint64_t)(&result, i);
+    for (uint32_t i = 0; done && i < columns; i++)
+        types[i] = CALL(COLUMN_LOGICAL_TYPE, void *, result_t *, uint64_t)(&result, i);
     CALL(DESTROY_RESULT, void, result_t *)(&result);
     done = done && !CALL(APPENDER_CREATE, int, void *, const char *, const char *, const char *, void **)(
                        b->connections[which], "temp", "main", name, &appender);
     if (done) {
         chunk = CALL(CREATE_CHUNK, void *, void **, uint64_t)(types, columns);
-        for (uint32_t i = 0; i < columns; i++) get_vector(in, CALL(CHUNK_VECTOR, void *, void *, uint64_t)(chunk, i), rows);
+        for (uint32_t i = 0; i < columns; i++)
+            get_vector(in, CALL(CHUNK_VECTOR, void *, void *, uint64_t)(chunk, i), rows);
         CALL(CHUNK_SET_SIZE, void, void *, uint64_t)(chunk, rows);
         done = !in->failed && !CALL(APPEND_CHUNK, int, void *, void *)(appender, chunk);
         CALL(DESTROY_CHUNK, void, void **)(&chunk);
@@ -503,7 +517,7 @@ static bool answer(function *f, void *input, void *output, buffer *message, char
     bridge *b = f->owner;
     uint64_t rows = CALL(CHUNK_SIZE, uint64_t, void *)(input);
     void *returns = CALL(VECTOR_TYPE, void *, void *)(output);
-    uint64_t columns = CALL(189, uint64_t, void *)(input);
+    uint64_t columns = CALL(CHUNK_COLUMNS, uint64_t, void *)(input);
     message->size = 0;
     put_text(message, f->name);
     put64(message, rows);
@@ -511,7 +525,8 @@ static bool answer(function *f, void *input, void *output, buffer *message, char
     drop_type(returns);
     put32(message, (uint32_t)columns);
     for (uint64_t i = 0; i < columns; i++) {
-        void *vector = CALL(CHUNK_VECTOR, void *, void *, uint64_t)(input, i), *type = CALL(VECTOR_TYPE, void *, void *)(vector);
+        void *vector = CALL(CHUNK_VECTOR, void *, void *, uint64_t)(input, i);
+        void *type = CALL(VECTOR_TYPE, void *, void *)(vector);
         put_type(message, type);
         drop_type(type);
         put_vector(message, vector, rows);
@@ -550,7 +565,8 @@ static void run(void *info, void *input, void *output) {
     pthread_mutex_lock(&b->call);
     if (!start_worker(b)) {
         char text[1024];
-        snprintf(text, sizeof text, "The Python worker of msd_sql could not be started with %s: run `msd duckdb` again from the environment that has msd_sql.", b->python);
+        snprintf(text, sizeof text, "The Python worker of msd_sql could not be started with %s. %s", b->python,
+                 "Run `msd duckdb` (or `msd duckdbrc`) again from the environment that has msd_sql.");
         CALL(SET_ERROR, void, void *, const char *)(info, text);
     } else if (!answer(f, input, output, &message, &error)) {
         stop_worker(b);
@@ -632,8 +648,9 @@ static char *own_text(void) {
     if (!file) return NULL;
     uint64_t size = 0;
     char *text = NULL;
-    if (!fseek(file, -(534L + 8), SEEK_END) && fread(&size, 8, 1, file) == 1 && size < 1 << 20 &&
-        !fseek(file, -(534L + 8 + (long)size), SEEK_END) && (text = calloc(1, size + 1)) && fread(text, 1, size, file) != size) {
+    bool sized = !fseek(file, -(534L + 8), SEEK_END) && fread(&size, 8, 1, file) == 1 && size < 1 << 20;
+    if (sized && !fseek(file, -(534L + 8 + (long)size), SEEK_END) && (text = calloc(1, size + 1)) &&
+        fread(text, 1, size, file) != size) {
         free(text);
         text = NULL;
     }
@@ -649,7 +666,8 @@ __attribute__((visibility("default"))) bool msd_init_c_api(void *info, struct ac
     char *text = own_text(), *rest = text;
     bridge *b = calloc(1, sizeof *b);
     if (!database || !text || !b) {
-        access->set_error(info, "msd_sql: the extension's own file cannot be read. Build it again: python -m msd_sql.bridge build");
+        access->set_error(info, "msd_sql: the extension cannot read its own file. Build it again: "
+                                "python -m msd_sql.bridge build");
         free(text);
         free(b);
         return false;
@@ -658,7 +676,8 @@ __attribute__((visibility("default"))) bool msd_init_c_api(void *info, struct ac
     pthread_mutex_init(&b->call, NULL);
     pthread_mutex_init(&b->statement, NULL);
     bool done = true;
-    for (int i = 0; done && i < CONNECTIONS; i++) done = !CALL(CONNECT, int, void *, void **)(*database, &b->connections[i]);
+    for (int i = 0; done && i < CONNECTIONS; i++)
+        done = !CALL(CONNECT, int, void *, void **)(*database, &b->connections[i]);
     char *line = strsep(&rest, "\n");
     b->python = strdup(line);
     while (done && (line = strsep(&rest, "\n"))) done = !*line || register_function(b, line);
@@ -668,6 +687,8 @@ __attribute__((visibility("default"))) bool msd_init_c_api(void *info, struct ac
     b->next = bridges;
     bridges = b;
     pthread_mutex_unlock(&bridges_lock);
-    if (!done) access->set_error(info, "msd_sql: its functions could not be registered in this DuckDB. Build the extension again: python -m msd_sql.bridge build");
+    if (!done)
+        access->set_error(info, "msd_sql: its functions could not be registered in this DuckDB. Build the extension "
+                                "again: python -m msd_sql.bridge build");
     return done;
 }

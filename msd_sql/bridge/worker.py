@@ -11,7 +11,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -19,7 +19,8 @@ from msd_sql.bridge import wire
 from msd_sql.bridge.arrow import array
 from msd_sql.bridge.bridge_host import BridgeHost
 from msd_sql.bridge.line import Line
-from msd_sql.errors import MsdError
+from msd_sql.context import INTERRUPTED
+from msd_sql.errors import EngineError, MsdError
 from msd_sql.host import Host
 from msd_sql.instance import Instance
 from msd_sql.register import LEDGER
@@ -34,10 +35,13 @@ class Shell(Instance):
         super().__init__("bridge")
         self._line = line
         self._version = ""
+        self.interrupted = False  # since the present call arrived
 
     @contextmanager
     def host(self, connection: int) -> Iterator[Host]:
         """A host over the line; the extension serialises calls, so that one is enough."""
+        if self.interrupted:
+            raise EngineError(INTERRUPTED)
         if not self._version:
             told = BridgeHost(self._line, "").rows("SELECT library_version FROM pragma_version()")
             self._version = str(told[0][0]).removeprefix("v")
@@ -52,22 +56,23 @@ def serve(line: Line) -> None:
     """Answer calls until the shell has left."""
     shell = Shell(line)
     known = {function.name: function for function in functions(shell)}
-    _forward_interrupts(shell)
-    while True:
-        try:
+    early = _forward_interrupts(shell)
+    with suppress(EOFError, ConnectionError):
+        while True:
             tag, message = line.receive()
-        except EOFError:
-            return
-        if tag != b"C":
-            raise RuntimeError(f"The extension sent {tag!r} outside of a call: build it again.")
-        try:
-            answer = _answer(known, wire.Reader(message))
-        except EOFError:
-            return
-        except Exception as error:
-            line.send(b"X", _told(error).encode())
-        else:
-            line.send(b"R", answer)
+            if tag != b"C":
+                raise RuntimeError(f"The extension sent {tag!r} outside of a call: build it again.")
+            shell.interrupted, early = early, False
+            line.send(*_outcome(known, message))
+
+
+def _outcome(known: dict[str, Function], message: bytes | bytearray) -> tuple[bytes, bytes]:
+    try:
+        return b"R", _answer(known, wire.Reader(message))
+    except (EOFError, ConnectionError):
+        raise
+    except Exception as error:
+        return b"X", _told(error).encode()
 
 
 def _answer(known: dict[str, Function], call: wire.Reader) -> bytes:
@@ -86,17 +91,25 @@ def _answer(known: dict[str, Function], call: wire.Reader) -> bytes:
 def _told(error: Exception) -> str:
     """What the user reads: a message that stands alone; a bug of ours also says where it is, on standard error."""
     if not isinstance(error, MsdError):
-        traceback.print_exception(error, file=sys.stderr)
+        traceback.print_exception(error, chain=False, file=sys.stderr)
     return f"{type(error).__name__}: {error}"
 
 
-def _forward_interrupts(shell: Instance) -> None:
-    """Ctrl-C reaches every process of the terminal: the shell stops its query, we stop what it waits for."""
+def _forward_interrupts(shell: Shell) -> bool:
+    """Ctrl-C reaches every process of the terminal: the shell stops its query, we stop what it waits for.
+
+    The extension starts us with SIGINT held back, so that a Ctrl-C while Python loads does not end it; True if there
+    was one.
+    """
+    early = signal.SIGINT in signal.sigpending()
 
     def handler(number: int, frame: FrameType | None) -> None:
+        shell.interrupted = True
         shell.stop()
 
     signal.signal(signal.SIGINT, handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    return early
 
 
 def _show(message: Warning | str, *args: Any, **more: Any) -> None:
