@@ -61,8 +61,21 @@ def similarity_columns(text: str) -> list[str]:
     >>> similarity_columns("1 - abs(r.lat - v.lat) * r.w")
     ['lat', 'w']
     """
-    found = [column.parts for column in similarity_tree(text).find_all(exp.Column)]
-    return list(dict.fromkeys(named[1].name for named in found if len(named) > 1 and named[0].name.lower() == "r"))
+    return row_columns(similarity_tree(text), "r")
+
+
+def row_columns(similarity: exp.Expr, row: str) -> list[str]:
+    """The columns of one row, r or v, that a similarity reads; a name that is spelled in two ways counts once.
+
+    >>> row_columns(similarity_tree("1 - abs(r.lat - v.lat) * r.Lat"), "r")
+    ['lat']
+    """
+    found: dict[str, str] = {}
+    for column in similarity.find_all(exp.Column):
+        first, *rest = column.parts
+        if rest and first.name.lower() == row:
+            found.setdefault(rest[0].name.lower(), rest[0].name)
+    return list(found.values())
 
 
 def similarity_tree(text: str) -> exp.Expression:

@@ -3,12 +3,15 @@
 `points` are the private rows as far as the similarity can tell them apart; x numbers the unit, w says how many equal
 units it stands for. `v` are the candidates' public rows. `similar` pairs the two and rounds every similarity to a
 multiple of 2^-20 there and then, so that nothing is ever summed that was not rounded (DESIGN 3). What is not a number
-counts 0, what exceeds 1 counts 1. Rows without a unit are ignored.
+counts 0, what exceeds 1 counts 1, and a row that the similarity fails on counts 0: whether a question has an answer
+must not depend on one row. Rows without a unit are ignored.
+
+Columns of the user's are c0, c1, … wherever they stand beside ours, whatever their own names are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -21,7 +24,7 @@ from msd_sql.engines.binding import Joined, column_types, joined_keys, next_seri
 from msd_sql.engines.steps import Names, Step, step, temp_name
 from msd_sql.errors import EngineError
 from msd_sql.host import Host
-from msd_sql.similarity import similarity_columns, similarity_tree
+from msd_sql.similarity import row_columns, similarity_tree
 from msd_sql.udfs.types import ONE
 
 UNITS = """
@@ -29,8 +32,9 @@ SELECT ROW_NUMBER() OVER () - 1 AS x, u.unit AS unit
 FROM (SELECT DISTINCT r.unit AS unit FROM relation AS r WHERE NOT r.unit IS NULL) AS u
 """
 NUMBER = "ROW_NUMBER() OVER () - 1"
+# At most 1 by way of -GREATEST(-s, -1): what is not a number is the greatest of all, and then fails to be an integer.
 QUANTISED = """
-LEAST(GREATEST(COALESCE(TRY_CAST(ROUND(CAST($similarity AS DOUBLE) * $one) AS BIGINT), 0), 0), $one)
+GREATEST(COALESCE(TRY_CAST(ROUND(-GREATEST(-COALESCE($similarity, 0), -1) * $one) AS BIGINT), 0), 0)
 """
 
 
@@ -81,6 +85,21 @@ def public_content(host: Host, protected: Protected, items: Items | None) -> str
     return " ".join(str(part) for part in host.rows(query.sql("duckdb"))[0])
 
 
+def quantised(number: exp.Expr) -> exp.Expr:
+    """A number in multiples of 2^-20, as column q."""
+    return exp.alias_(step("q", QUANTISED, Names({}), similarity=number, one=ONE).query, "q")
+
+
+def tried(similarity: exp.Expr) -> exp.Expr:
+    """A similarity as a number: NULL for a row that it fails on."""
+    return exp.Try(this=as_number(similarity))
+
+
+def as_number(similarity: exp.Expr) -> exp.Expr:
+    """A similarity as a DOUBLE, whatever its own type is."""
+    return exp.cast(exp.paren(similarity), "DOUBLE")
+
+
 def relation_of(items: Items) -> str:
     """The items relation as text for a FROM clause."""
     return items.relation.sql if items.relation else items.name
@@ -88,8 +107,28 @@ def relation_of(items: Items) -> str:
 
 def item_row_columns(similarity: exp.Expr) -> list[str]:
     """The columns of the item row v that a similarity reads."""
-    found = [column.parts for column in similarity.find_all(exp.Column)]
-    return list(dict.fromkeys(named[1].name for named in found if len(named) > 1 and named[0].name.lower() == "v"))
+    return row_columns(similarity, "v")
+
+
+def over_numbered(similarity: exp.Expr, row: str) -> exp.Expr:
+    """A similarity whose columns of one row are called c0, c1, … in the order of `row_columns`.
+
+    >>> over_numbered(similarity_tree("r.x * v.x + r.w"), "r").sql("duckdb")
+    'r.c0 * v.x + r.c1'
+    """
+    tree = exp.paren(similarity)
+    numbers = {name.lower(): at for at, name in enumerate(row_columns(similarity, row))}
+    for column in list(tree.find_all(exp.Column)):
+        first, *rest = column.parts
+        if rest and first.name.lower() == row:
+            own = exp.column(f"c{numbers[rest[0].name.lower()]}", table=row)
+            column.replace(exp.Dot.build([own, *(part.copy() for part in rest[1:])]) if rest[1:] else own)
+    return tree.this
+
+
+def numbered(columns: Sequence[exp.Expr]) -> list[exp.Expr]:
+    """Columns of the user's under names of ours."""
+    return [exp.alias_(column.copy(), f"c{at}") for at, column in enumerate(columns)]
 
 
 class _Draft:
@@ -102,9 +141,10 @@ class _Draft:
         self.kept: list[Step] = []
         self.weights: Step | None = None
         text = protected.similarity or ""
-        self._similarity = similarity_tree(text)
-        self._public_columns = item_row_columns(self._similarity)
-        self._private = [exp.column(column, table="r", quoted=True) for column in similarity_columns(text)]
+        similarity = similarity_tree(text)
+        self._public_columns = item_row_columns(similarity)
+        self._private = [exp.column(column, table="r", quoted=True) for column in row_columns(similarity, "r")]
+        self._similarity = over_numbered(similarity, "v")
         self._relation = table(protected.sql).as_("r")
         self._unit = exp.column(protected.unit, table="r", quoted=True) if protected.unit else None
         if self._unit is not None:
@@ -115,25 +155,22 @@ class _Draft:
         """Pairs where the private row names its item."""
         keys = self._native(self._protected.sql, str(self._protected.item), "r", self._protected.name)
         x = "u.x AS x" if self._unit is not None else f"{NUMBER} AS x"
-        pairs = exp.select(x, "c.i AS i", "1 AS w", self._quantised()).from_(self._relation)
+        pairs = exp.select(x, "c.i AS i", "1 AS w", quantised(tried(self._similarity))).from_(self._relation)
         pairs = self._with_units(pairs.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c"))))
         return pairs.join(self._public(), on="v.i = c.i") if self._public_columns else pairs
 
     def crossed(self) -> exp.Select:
         """Pairs of every private row with every item."""
         if self._unit is not None:
-            distinct = exp.select("u.x AS x", "1 AS w", *self._private).distinct().from_(self._relation)
+            distinct = exp.select("u.x AS x", "1 AS w", *numbered(self._private)).distinct().from_(self._relation)
             points = self._keep("points", self._with_units(distinct))
         else:
-            grouped = exp.select(f"{NUMBER} AS x", "COUNT(*) AS w", *self._private).from_(self._relation)
+            grouped = exp.select(f"{NUMBER} AS x", "COUNT(*) AS w", *numbered(self._private)).from_(self._relation)
             points = self._keep("points", grouped.group_by(*self._private).having("COUNT(*) > 0"))
             self.weights = Step("weights", exp.select("x", "w").from_(points.copy()))
-        pairs = exp.select("r.x AS x", "v.i AS i", "r.w AS w", self._quantised()).from_(points.as_("r"))
+        similarity = over_numbered(self._similarity, "r")
+        pairs = exp.select("r.x AS x", "v.i AS i", "r.w AS w", quantised(tried(similarity))).from_(points.as_("r"))
         return pairs.join(self._public(), join_type="cross")
-
-    def _quantised(self) -> exp.Expr:
-        similarity = exp.paren(self._similarity)
-        return exp.alias_(step("q", QUANTISED, Names({}), similarity=similarity, one=ONE).query, "q")
 
     def _with_units(self, query: exp.Select) -> exp.Select:
         if self._unit is None:
@@ -158,9 +195,9 @@ class _Draft:
                 expressions=[exp.Ordered(this=column.copy()) for column in columns or [exp.column("i", table="c")]]
             ),
         )
-        rows = exp.select("c.i AS i", *columns, first.as_("nth")).from_(table(relation).as_("v"))
+        rows = exp.select("c.i AS i", *numbered(columns), first.as_("nth")).from_(table(relation).as_("v"))
         rows = rows.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c")))
-        outer = [exp.column(column.name, quoted=True) for column in columns]
+        outer = [f"c{at}" for at in range(len(columns))]
         first_of_each = exp.select("i", *outer).from_(rows.subquery("numbered")).where("nth = 1")
         return exp.alias_(self._keep("v", first_of_each), "v", table=True)
 

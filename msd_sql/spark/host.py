@@ -4,7 +4,8 @@ It works on a clone of the user's session, which sees the same tables, views and
 
 - no join is broadcast by Spark's own choice: a broadcast goes through the driver, and units must not. Only public
   tables (candidates, item rows) are broadcast, by a hint;
-- what is collected is small: one row a candidate.
+- what is collected is small: one row a candidate;
+- what fails for one row is NULL: whether a question has an answer must not depend on one row.
 """
 
 from __future__ import annotations
@@ -25,9 +26,8 @@ from msd_sql.host import Column, Host, HostError, Interrupted, Row
 from msd_sql.sqltext import SPARK
 
 _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
+_STRICT = "spark.sql.ansi.enabled"  # it makes an error of what fails for one row
 _NEVER_BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
-# To the first pyspark writes the text of every error, to the others all that goes to and fro, when they are on DEBUG.
-_LOGGERS = ("SQLQueryContextLogger", "py4j.clientserver", "py4j.java_gateway")
 ADAPTIVE = "spark.sql.adaptive.enabled"
 PARTITIONS = "spark.sql.shuffle.partitions"
 
@@ -46,6 +46,16 @@ class _Silence(logging.Filter):
 _SILENCE = _Silence()
 
 
+def _silence() -> None:
+    """Be silent where pyspark writes the text of every error, and where py4j writes all it carries, if on DEBUG."""
+    from pyspark.logger import PySparkLogger
+
+    loggers = [PySparkLogger.getLogger("SQLQueryContextLogger")]  # made by pyspark: it is of a class of its own
+    loggers += [logging.getLogger(name) for name in ("py4j.clientserver", "py4j.java_gateway")]
+    for logger in loggers:
+        logger.addFilter(_SILENCE)  # adding it again changes nothing
+
+
 class SparkHost:
     """A clone of a Spark session that runs our statements as jobs of one group, so that they can be cancelled together.
 
@@ -56,13 +66,13 @@ class SparkHost:
     def __init__(self, session: Any) -> None:
         self.session = _clone(session)
         self.session.conf.set(_NEVER_BROADCAST, "-1")
+        self.session.conf.set(_STRICT, "false")
         self.partitions = int(self.session.conf.get(PARTITIONS))  # the parts into which units are divided
         self._adaptive = self.session.conf.get(ADAPTIVE)
         self.group = f"msd_sql {uuid.uuid4().hex}"
         self._context = session.sparkContext
         self._stopped = False
-        for logger in _LOGGERS:
-            logging.getLogger(logger).addFilter(_SILENCE)  # adding it again changes nothing
+        _silence()
 
     @property
     def version(self) -> str:

@@ -18,14 +18,13 @@ from sqlglot import exp
 from msd_sql.candidates import Candidates
 from msd_sql.declarations import Items, Protected
 from msd_sql.engines.binding import column_types, joined_keys, next_serial, table
-from msd_sql.engines.matching import QUANTISED, item_row_columns, relation_of
-from msd_sql.engines.steps import Names, Step, step, temp_name
+from msd_sql.engines.matching import as_number, item_row_columns, numbered, over_numbered, quantised, relation_of
+from msd_sql.engines.steps import Step, temp_name
 from msd_sql.errors import EngineError
 from msd_sql.host import Column, Host
-from msd_sql.similarity import similarity_columns, similarity_tree
+from msd_sql.similarity import row_columns, similarity_tree
 from msd_sql.spark.host import SparkHost
 from msd_sql.spark.types import readable_candidates, spark_type
-from msd_sql.udfs.types import ONE
 
 
 @dataclass(frozen=True)
@@ -66,12 +65,10 @@ class _Draft:
     def __init__(self, host: SparkHost, protected: Protected, serial: int, similarity: exp.Expr) -> None:
         self._host, self._protected = host, protected
         self.keys, self.items = temp_name(serial, "keys"), temp_name(serial, "v")
-        columns = similarity_columns(protected.similarity or "")
-        self._private = [exp.column(name, table="r", quoted=True) for name in columns]
+        self._private = [exp.column(name, table="r", quoted=True) for name in row_columns(similarity, "r")]
         self._relation = exp.alias_(table(protected.sql), "r", table=True)
         self._unit = exp.column(protected.unit, table="r", quoted=True) if protected.unit else None
-        quantised = step("q", QUANTISED, Names({}), similarity=exp.paren(similarity), one=ONE).query
-        self._q = exp.alias_(quantised, "q")
+        self._similarity = over_numbered(similarity, "v")
 
     def joined(self, candidates: Candidates, *, with_rows: bool) -> tuple[Step, Step]:
         """Rows that name their item."""
@@ -79,7 +76,7 @@ class _Draft:
         native = column_types(self._host, self._protected.sql, [item], self._protected.name)[0]
         keys = joined_keys(self.keys, candidates.type, native, exp.column(item, table="r", quoted=True))
         unit = exp.alias_(self._unit, "x") if self._unit is not None else "0 AS x"
-        pairs = exp.select(unit, "c.i AS i", "1 AS w", self._q).from_(self._relation)
+        pairs = exp.select(unit, "c.i AS i", "1 AS w", quantised(as_number(self._similarity))).from_(self._relation)
         pairs = self._of_units(pairs.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c"))))
         if with_rows:
             pairs = pairs.join(exp.to_table(self.items).as_("v"), on="v.i = c.i")
@@ -92,15 +89,16 @@ class _Draft:
     def crossed(self) -> tuple[Step, Step]:
         """Every row with every item; equal rows are compared once."""
         if self._unit is not None:
-            points = exp.select(exp.alias_(self._unit, "x"), "1 AS w", *self._private).distinct()
+            points = exp.select(exp.alias_(self._unit, "x"), "1 AS w", *numbered(self._private)).distinct()
             points = self._of_units(points.from_(self._relation))
         elif self._private:
             own = exp.Anonymous(this="STRUCT", expressions=[column.copy() for column in self._private])
-            points = exp.select(exp.alias_(own, "x"), "COUNT(*) AS w", *self._private).from_(self._relation)
+            points = exp.select(exp.alias_(own, "x"), "COUNT(*) AS w", *numbered(self._private)).from_(self._relation)
             points = points.group_by(*self._private)
         else:
             points = exp.select("0 AS x", "COUNT(*) AS w").from_(self._relation).having("COUNT(*) > 0")
-        pairs = exp.select("r.x AS x", "v.i AS i", "r.w AS w", self._q).from_(exp.to_table("divided").as_("r"))
+        q = quantised(as_number(over_numbered(self._similarity, "r")))
+        pairs = exp.select("r.x AS x", "v.i AS i", "r.w AS w", q).from_(exp.to_table("divided").as_("r"))
         return Step("points", points), Step("similar", pairs.join(exp.to_table(self.items).as_("v"), join_type="cross"))
 
     def _of_units(self, query: exp.Select) -> exp.Select:
@@ -132,8 +130,7 @@ def _item_rows(
     texts = {f"c{at}": [row[at + 1] for row in rows] for at in range(len(columns))}
     with host.table(f"{view}_text", {"i": [row[0] for row in rows], **texts}):
         typed = [
-            exp.alias_(exp.cast(exp.column(f"c{at}"), kind, dialect="spark"), name, quoted=True)
-            for at, (name, kind) in enumerate(zip(columns, types, strict=True))
+            exp.alias_(exp.cast(exp.column(f"c{at}"), kind, dialect="spark"), f"c{at}") for at, kind in enumerate(types)
         ]
         frame = host.frame(exp.select("i", *typed).from_(f"{view}_text").sql("spark"))
         frame.createOrReplaceTempView(view)

@@ -113,6 +113,8 @@ def test_marginals_and_swaps_equal_a_recount(engine, con, host, rows, steps, uni
         ("CASE WHEN r.place = 1 THEN NULL ELSE 0.5 END", ONE // 2),
         ("CASE WHEN r.place = 1 THEN 7 ELSE -3 END", ONE),
         ("CASE WHEN r.place = 1 THEN '-inf'::DOUBLE ELSE 1e-9 END", 0),
+        ("CASE WHEN r.place = 1 THEN 'inf'::DOUBLE ELSE -1e300 END", ONE),
+        ("CASE WHEN r.place = 1 THEN 1e300 ELSE 'nan'::DOUBLE END", ONE),
         ("r.place = 1", ONE),
         ("0.25::DECIMAL(18, 17)", ONE // 2),
         ("1e-6", 2),
@@ -171,13 +173,24 @@ def test_a_similarity_of_item_columns_needs_declared_items(engine, con, host):
         build(host, found, candidates([0]), k=1, engine=engine)
 
 
-def test_an_error_in_a_similarity_never_quotes_a_value(engine, con, host):
+def test_a_row_that_the_similarity_fails_on_counts_nothing(engine, con, host):
     places(con)
-    con.execute("CREATE TABLE visits AS SELECT 'secret diary' AS place")
-    found = protected(None, None, relation="visits", relevance="best_match", similarity="r.place::INTEGER / v.place")
-    with pytest.raises(EngineError) as caught:
-        build(host, found, candidates([0]), k=1, engine=engine, items=PRODUCTS)
-    seen = caught.value
-    while seen is not None:
-        assert "secret" not in str(seen)
-        seen = seen.__cause__ or seen.__context__
+    con.execute("CREATE TABLE visits AS SELECT * FROM (VALUES ('secret diary'), ('1'), ('2'), ('')) AS t(place)")
+    found = protected(None, None, relation="visits", relevance="best_match", similarity="r.place::INTEGER / 4")
+    relevance = build(host, found, candidates([0]), k=1, engine=engine, items=PRODUCTS)
+    assert relevance.gains().tolist() == [3 * ONE // 4]
+
+
+def test_private_columns_may_have_any_name(engine, con, host):
+    names = ["x", "w", "i", "q", "c0", "nth", "unit", "slot", "key", "r", "v"]
+    ours = ", ".join(f"{at} AS {name}" for at, name in enumerate(names))
+    con.execute(f"CREATE TABLE products AS SELECT 0 AS id, {ours}")
+    con.execute(f"CREATE TABLE visits AS SELECT 1 AS user_id, 0 AS item_id, {ours}")
+    same = " + ".join(f"(r.{name} = {at} AND v.{name} = {at})::INTEGER" for at, name in enumerate(names))
+    for unit, item in (("user_id", None), (None, None), ("user_id", "item_id"), (None, "item_id"), ("x", "i")):
+        found = protected(unit, item, relation="visits", relevance="best_match", similarity=f"({same}) / {len(names)}")
+        asked = candidates([0] if item != "i" else [2])
+        if item == "i":
+            con.execute("UPDATE products SET id = 2")
+        relevance = build(host, found, asked, k=1, engine=engine, items=PRODUCTS)
+        assert relevance.gains().tolist() == [ONE], (unit, item)

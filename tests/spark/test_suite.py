@@ -7,11 +7,12 @@ from tests.engines import test_best_match as best_match
 from tests.engines import test_coverage as coverage
 from tests.engines.conftest import Recount, candidates, protected, purchases
 from tests.engines.test_best_match import (  # noqa: F401 - collected here
+    test_a_row_that_the_similarity_fails_on_counts_nothing,
     test_a_similarity_of_item_columns_needs_declared_items,
     test_a_weight_column_of_rows_that_name_their_item,
-    test_an_error_in_a_similarity_never_quotes_a_value,
     test_an_item_on_several_public_rows_counts_once,
     test_equal_private_rows_collapse_and_keep_their_weight,
+    test_private_columns_may_have_any_name,
     test_similarities_are_rounded_and_kept_in_range,
     test_weights_may_depend_on_the_item_row_too,
 )

@@ -18,7 +18,7 @@ CREATE TEMPORARY TABLE _msd_points AS
 SELECT DISTINCT
   u.x AS x,
   1 AS w,
-  "r"."place"
+  "r"."place" AS c0
 FROM "memory"."main"."visits" AS r
 JOIN _msd_units AS u
   ON "r"."user_id" = u.unit;
@@ -27,11 +27,11 @@ JOIN _msd_units AS u
 CREATE TEMPORARY TABLE _msd_v AS
 SELECT
   i,
-  "place"
+  c0
 FROM (
   SELECT
     c.i AS i,
-    "v"."place",
+    "v"."place" AS c0,
     ROW_NUMBER() OVER (PARTITION BY c.i ORDER BY "v"."place") AS nth
   FROM "memory"."main"."products" AS v
   JOIN (
@@ -70,17 +70,16 @@ FROM (
     r.x AS x,
     v.i AS i,
     r.w AS w,
-    LEAST(
-      GREATEST(
-        COALESCE(
-          TRY_CAST(ROUND(CAST((
-            1 - ABS(r.place - v.place) / 4
-          ) AS DOUBLE) * 1048576) AS BIGINT),
-          0
-        ),
+    GREATEST(
+      COALESCE(
+        TRY_CAST(ROUND(
+          -GREATEST(-COALESCE(TRY(CAST((
+            1 - ABS(r.c0 - v.c0) / 4
+          ) AS DOUBLE)), 0), -1) * 1048576
+        ) AS BIGINT),
         0
       ),
-      1048576
+      0
     ) AS q
   FROM _msd_points AS r
   CROSS JOIN _msd_v AS v
