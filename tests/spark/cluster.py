@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import time
-import urllib.request
 from contextlib import suppress
 from pathlib import Path
 
@@ -63,9 +62,3 @@ def kill(group):
     """End a process and those that it started (a worker and its executors) at once, as kill -9 does."""
     with suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)
-
-
-def reachable(url):
-    with suppress(OSError), urllib.request.urlopen(url, timeout=1):
-        return True
-    return False

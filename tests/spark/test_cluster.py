@@ -67,7 +67,7 @@ def expected(files, monkeypatch, method):
 def spent(files):
     with duckdb.connect(str(files / "shop.duckdb")) as con:
         msd_sql.register(con)
-        kinds = [row[0] for row in con.execute("SELECT kind FROM msd_ledger() ORDER BY at").fetchall()]
+        kinds = [row[0] for row in con.execute("SELECT kind FROM msd_ledger() ORDER BY ALL").fetchall()]
         return kinds, 1.0 - con.execute("SELECT msd_remaining('spark:purchases')").fetchall()[0][0]
 
 
