@@ -105,10 +105,8 @@ def describe(
                 return EnginePlan(chosen, (*matching.kept, matches.match_keys_step(matching)))
             return EnginePlan(chosen, tuple(sql_match.match_steps(matching)))
     with bound(host, protected, candidates) as binding:
-        if _only_counts(protected):
-            return EnginePlan(chosen, (memory.counts_step(binding),))
-        if chosen != "sql":
-            return EnginePlan(chosen, (memory.keys_step(binding),))
+        if chosen != "sql" or _only_counts(protected):
+            return EnginePlan(chosen, (memory.read_step(host, binding),))
         return EnginePlan(chosen, tuple(sql.greedy_steps(binding, cap or protected.cap)))
 
 

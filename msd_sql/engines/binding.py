@@ -6,6 +6,7 @@ reads the large side as it is stored.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ from msd_sql.host import Host
 from msd_sql.reading import private
 
 _SERIAL = count(1)
+_EXACT = re.compile(
+    r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|VARCHAR|STRING|DATE|TIMESTAMP|TIMESTAMP_NTZ|UUID|DECIMAL\([0-9, ]*\)"
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Binding:
 
     label: str  # the relation, for error messages
     names: Names
+    item_type: str
     unit_type: str | None  # None: every row is a unit
     n: int
     serial: int  # tells the temp relations of one question from those of another on the same connection
@@ -79,7 +84,8 @@ def bound(host: Host, protected: Protected, candidates: Candidates) -> Iterator[
         expressions["r.unit"] = exp.column(protected.unit, table="r", quoted=True)
     names = Names({"relation": table(protected.sql), "candidates": keys.table}, expressions)
     with host.table(frame, {"i": np.arange(len(candidates.keys), dtype=np.int32), "key": list(candidates.keys)}):
-        yield Binding(protected.name, names, types[1] if protected.unit else None, len(candidates.keys), serial)
+        unit_type = types[1] if protected.unit else None
+        yield Binding(protected.name, names, types[0], unit_type, len(candidates.keys), serial)
 
 
 def next_serial() -> int:
@@ -96,11 +102,27 @@ class Joined:
 
 
 def joined_keys(frame: str, given: str, native: str, column: exp.Expr) -> Joined:
-    """Join candidates with a column in the column's own type; as text where that type cannot be written in a cast."""
+    """Join candidates with a column in the column's own type; as text where that type cannot be written in a cast.
+
+    A private row meets one candidate at most: of several that are equal in that type, such as 0.0 and -0.0 or 30 days
+    and a month, the first one stands for all. Otherwise one row could move several scores, or one count by several.
+    """
     typed = native_keys(frame, given, native)
-    if typed is not None:
+    if typed is None:
+        return Joined(exp.select("i", "key").from_(frame).subquery(), exp.cast(column, "TEXT"))
+    if is_exact(native):
         return Joined(typed, column)
-    return Joined(exp.select("i", "key").from_(frame).subquery(), exp.cast(column, "TEXT"))
+    first = exp.select("MIN(i) AS i", "key").from_(typed.as_("k")).group_by("key")
+    return Joined(first.subquery(), column)
+
+
+def is_exact(kind: str) -> bool:
+    """Whether equal values of a type are the same value, which is one text; texts themselves are compared in binary.
+
+    >>> is_exact("BIGINT"), is_exact("DOUBLE"), is_exact("INTERVAL")
+    (True, False, False)
+    """
+    return _EXACT.fullmatch(kind.upper()) is not None
 
 
 def native_keys(frame: str, given: str, native: str) -> exp.Subquery | None:

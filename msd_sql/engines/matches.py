@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from sqlglot import exp
 
 from msd_sql.engines.matching import Matching
-from msd_sql.engines.memory import read_keys
+from msd_sql.engines.memory import gathered
 from msd_sql.engines.steps import Names, Step, step
 from msd_sql.engines.workspace import Workspace
 from msd_sql.host import Host
+from msd_sql.reading import private
 from msd_sql.udfs.best_match import BestMatchIndex
 from msd_sql.udfs.packed import VALUE_BITS, item_bits
+from msd_sql.udfs.types import IntArray
 
 KEYS = "SELECT (x * $width + i) * $room + q AS key FROM similar"
 
@@ -38,7 +42,14 @@ def match_index(host: Host, matching: Matching) -> BestMatchIndex:
             found = workspace.read(matching.weights)
             weights = np.zeros(len(found["x"]), np.int64)
             weights[found["x"]] = found["w"]
-        keys = read_keys(host, match_keys_step(matching), matching.label, _FIRST, value_bits=VALUE_BITS)
+        with private(matching.label):
+            keys = gathered(_similar(host, match_keys_step(matching)), _FIRST)
         return BestMatchIndex.from_keys(keys, matching.n, weights)
     finally:
         workspace.close()
+
+
+def _similar(host: Host, keys: Step) -> Iterator[IntArray]:
+    for block in host.blocks(keys.sql()):
+        part = block["key"]
+        yield part[(part & ((1 << VALUE_BITS) - 1)) > 0]

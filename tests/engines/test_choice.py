@@ -35,7 +35,7 @@ def test_what_auto_takes_is_not_told_because_it_depends_on_the_number_of_private
         told.append(describe(host, protected(), candidates(range(7))))
     assert told[0].engine == told[1].engine
     assert told[0].engine.startswith("auto")
-    assert [step.name for step in told[0].steps] == [step.name for step in told[1].steps] == ["keys"]
+    assert [step.name for step in told[0].steps] == [step.name for step in told[1].steps] == ["rows"]
 
 
 def test_the_caller_decides(shop, host):
@@ -74,8 +74,23 @@ def test_describing_names_every_step_and_reads_nothing(shop, host, engine):
     shop.execute("CREATE VIEW poisoned AS SELECT user_id, error('a row was read')::BIGINT AS item_id FROM purchases")
     found = describe(host, protected(relation="poisoned"), candidates(range(7)), engine=engine)
     names = [step.name for step in found.steps]
-    assert names == (["keys"] if engine == "memory" else ["pairs", "totals", "chosen", "full", "losses"])
+    assert names == (["rows"] if engine == "memory" else ["pairs", "totals", "chosen", "full", "losses"])
     assert all(step.sql() for step in found.steps)
+
+
+@pytest.mark.parametrize(
+    ("keys", "item_type", "name"),
+    [
+        (range(7), "BIGINT", "rows"),
+        ([0, 1000], "BIGINT", "keys"),
+        (["a", "b"], "VARCHAR", "keys"),
+        ([], "BIGINT", "keys"),
+    ],
+)
+def test_a_look_up_replaces_the_join_where_items_are_dense_integers(con, host, keys, item_type, name):
+    purchases(con, [], item_type=item_type)
+    found = describe(host, protected(), candidates(keys, item_type), engine="memory")
+    assert [step.name for step in found.steps] == [name]
 
 
 def test_counts_are_all_there_is_without_a_unit(con, host, engine):

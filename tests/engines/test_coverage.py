@@ -48,10 +48,11 @@ def play(relevance, model, steps):
 
 
 @quick
-@given(rows=shops, steps=moves, cap=st.integers(1, 3))
-def test_marginals_and_swaps_equal_a_recount(engine, con, host, rows, steps, cap):
+@given(rows=shops, steps=moves, cap=st.integers(1, 3), gap=st.sampled_from([1, 2, 1000]))
+def test_marginals_and_swaps_equal_a_recount(engine, con, host, rows, steps, cap, gap):
+    rows = [(unit, None if item is None else gap * item) for unit, item in rows]
     purchases(con, rows)
-    keys = range(ITEMS)
+    keys = range(0, gap * ITEMS, gap)
     relevance = build(host, protected(), candidates(keys), k=ITEMS, cap=cap, engine=engine)
     model = Recount(rows, keys, cap)
     assert (relevance.n, relevance.bits, relevance.units, relevance.cap) == (ITEMS, 0, 10 * cap, cap)
