@@ -35,7 +35,8 @@ class Candidates:
 def candidates(keys: Sequence[str | None], order: Sequence[int] | IntArray, kind: str) -> Candidates:
     """The distinct keys of a query; `order` is DuckDB's own `list_grade_up` of them, from 1.
 
-    Duplicates are adjacent in that order, and the first one stands for all.
+    The first one of several stands for all. That order may tell less apart than their texts do, so that duplicates need
+    not be side by side.
 
     >>> candidates(["10", "9", "10"], [2, 1, 3], "INTEGER").keys
     ['9', '10']
@@ -49,9 +50,10 @@ def candidates(keys: Sequence[str | None], order: Sequence[int] | IntArray, kind
     texts = np.empty(len(keys), dtype=object)
     texts[:] = keys
     texts = texts[places]
-    first = np.ones(len(texts), dtype=np.bool_)
-    first[1:] = texts[1:] != texts[:-1]
-    return Candidates(texts[first].tolist(), kind, places[first])
+    first: dict[str, int] = {}
+    for text, place in zip(texts.tolist(), places.tolist(), strict=True):
+        first.setdefault(text, place)
+    return Candidates(list(first), kind, np.fromiter(first.values(), np.int64, len(first)))
 
 
 def ordered(host: Host, keys: Sequence[str | None], kind: str) -> Candidates:

@@ -24,8 +24,8 @@ from msd_sql.request import asserted_public, charged_eps, truth
 from msd_sql.udfs.laplace import private_count
 from msd_sql.udfs.randomness import SecretSource
 
-UNITS = "SELECT COUNT(DISTINCT r.unit) AS units FROM relation AS r JOIN candidates AS c ON r.item = c.key"
-ROWS = "SELECT COUNT(*) AS units FROM relation AS r JOIN candidates AS c ON r.item = c.key"
+UNITS = "SELECT COUNT(DISTINCT r.unit) AS units FROM relation AS r WHERE r.item IN (SELECT c.key FROM candidates AS c)"
+ROWS = "SELECT COUNT(*) AS units FROM relation AS r WHERE r.item IN (SELECT c.key FROM candidates AS c)"
 
 
 @dataclass(frozen=True)

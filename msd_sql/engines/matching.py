@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from msd_sql.candidates import Candidates
 from msd_sql.declarations import Items, Protected
-from msd_sql.engines.binding import Joined, column_types, joined_keys, next_serial, table
+from msd_sql.engines.binding import Joined, column_types, is_exact, joined_keys, next_serial, table
 from msd_sql.engines.steps import Names, Step, step, temp_name
 from msd_sql.errors import EngineError
 from msd_sql.host import Host
@@ -100,6 +100,21 @@ def as_number(similarity: exp.Expr) -> exp.Expr:
     return exp.cast(exp.paren(similarity), "DOUBLE")
 
 
+def told_apart(column: exp.Expr, kind: str) -> tuple[exp.Expr, list[exp.Expr]]:
+    """A column to compare by, and what else to group by, so that only identical values fall together.
+
+    0.0 and -0.0 are equal, and so are 30 days and a month: a similarity could tell them apart.
+
+    >>> told_apart(exp.column("lat"), "DOUBLE")[0].sql("duckdb")
+    'CASE WHEN lat = 0 THEN 0 ELSE lat END'
+    """
+    if is_exact(kind):
+        return column.copy(), []
+    if kind.upper() in ("DOUBLE", "FLOAT"):
+        return exp.case().when(column.eq(0), exp.Literal.number(0)).else_(column.copy()), []
+    return column.copy(), [exp.cast(column.copy(), "TEXT")]
+
+
 def relation_of(items: Items) -> str:
     """The items relation as text for a FROM clause."""
     return items.relation.sql if items.relation else items.name
@@ -165,12 +180,21 @@ class _Draft:
             distinct = exp.select("u.x AS x", "1 AS w", *numbered(self._private)).distinct().from_(self._relation)
             points = self._keep("points", self._with_units(distinct))
         else:
-            grouped = exp.select(f"{NUMBER} AS x", "COUNT(*) AS w", *numbered(self._private)).from_(self._relation)
-            points = self._keep("points", grouped.group_by(*self._private).having("COUNT(*) > 0"))
+            values, alike = self._told_apart()
+            grouped = exp.select(f"{NUMBER} AS x", "COUNT(*) AS w", *numbered(values)).from_(self._relation)
+            points = self._keep("points", grouped.group_by(*alike).having("COUNT(*) > 0"))
             self.weights = Step("weights", exp.select("x", "w").from_(points.copy()))
         similarity = over_numbered(self._similarity, "r")
         pairs = exp.select("r.x AS x", "v.i AS i", "r.w AS w", quantised(tried(similarity))).from_(points.as_("r"))
         return pairs.join(self._public(), join_type="cross")
+
+    def _told_apart(self) -> tuple[list[exp.Expr], list[exp.Expr]]:
+        """The private columns, and what to group by: a row that differs from others must not stand for them."""
+        names = [column.name for column in self._private]
+        kinds = column_types(self._host, self._protected.sql, names, self._protected.name) if names else []
+        found = [told_apart(column, kind) for column, kind in zip(self._private, kinds, strict=True)]
+        values = [value for value, _ in found]
+        return values, [*values, *(part for _, more in found for part in more)]
 
     def _with_units(self, query: exp.Select) -> exp.Select:
         if self._unit is None:

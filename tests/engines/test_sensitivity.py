@@ -1,0 +1,72 @@
+"""One unit moves a score by one count at most, whatever is equal to what in the database."""
+
+import numpy as np
+import pytest
+from msd_sql.udfs.types import ONE
+
+from msd_sql.candidates import Candidates, candidates
+from msd_sql.declarations import Items
+from msd_sql.engines import build
+from msd_sql.sqltext import Name
+
+from .conftest import protected, purchases
+
+PRODUCTS = Items("memory.main.products", "id", (), None, (), (), None, relation=Name("memory", "main", "products"))
+EQUAL = [
+    ("DOUBLE", ["-0.0", "0.0"]),
+    ("FLOAT", ["-0.0", "0.0"]),
+    ("DOUBLE", ["-nan", "nan"]),
+    ("INTERVAL", ["1 month", "30 days", "720:00:00"]),
+    ("DOUBLE[]", ["[-0.0]", "[0.0]"]),
+    ("INTERVAL[]", ["[1 month]", "[30 days]"]),
+    ("STRUCT(a DOUBLE)", ["{'a': -0.0}", "{'a': 0.0}"]),
+]
+
+
+@pytest.mark.parametrize(("kind", "keys"), EQUAL)
+@pytest.mark.parametrize("unit", [None, "user_id"])
+def test_a_row_has_one_candidate_at_most(engine, con, host, kind, keys, unit):
+    purchases(con, [(1, keys[0]), (2, keys[1]), (2, keys[0])], item_type=kind)
+    relevance = build(host, protected(unit), Candidates(keys, kind), k=2, engine=engine)
+    assert relevance.gains().sum() == (2 if unit else 3)
+    relevance.add(int(np.argmax(relevance.gains())))
+    assert relevance.value() == (2 if unit else 3)
+
+
+@pytest.mark.parametrize(("kind", "keys"), EQUAL)
+@pytest.mark.parametrize("unit", [None, "user_id"])
+def test_a_row_matches_one_candidate_at_most(engine, con, host, kind, keys, unit):
+    purchases(con, [(1, keys[0]), (2, keys[1]), (2, keys[0])], item_type=kind)
+    found = protected(unit, relevance="best_match", similarity="1")
+    relevance = build(host, found, Candidates(keys, kind), k=2, engine=engine)
+    assert relevance.gains().sum() == (2 if unit else 3) * ONE
+
+
+def test_texts_are_compared_with_texts_that_become_equal_numbers(engine, con, host):
+    purchases(con, [(1, 0.0), (2, 0.0)], item_type="DOUBLE")
+    relevance = build(host, protected(None), Candidates(["-0.0", "0", "0.0"], "VARCHAR"), k=2, engine=engine)
+    assert relevance.gains().sum() == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other", "similarity"),
+    [
+        ("DOUBLE", "0.0", "-0.0", "(r.place::VARCHAR = '-0.0')::INTEGER"),
+        ("FLOAT", "0.0", "-0.0", "1 / r.place < 0"),
+        ("INTERVAL", "30 days", "1 month", "extract(month FROM r.place)"),
+        ("DOUBLE[]", "[0.0]", "[-0.0]", "1 / r.place[1] < 0"),
+    ],
+)
+def test_a_row_that_only_equals_others_does_not_stand_for_them(engine, con, host, kind, one, other, similarity):
+    """Whichever of the rows comes first: it is compared for itself, and not for all."""
+    con.execute("CREATE TABLE products AS SELECT 0 AS id")
+    found = protected(None, None, relation="visits", relevance="best_match", similarity=similarity)
+    for first, *rest in ([one] * 50, [other] + [one] * 49, [one] * 49 + [other]):
+        con.execute(f"CREATE OR REPLACE TABLE visits AS SELECT unnest({[first, *rest]}::VARCHAR[])::{kind} AS place")
+        relevance = build(host, found, Candidates(["0"], "BIGINT"), k=1, engine=engine, items=PRODUCTS)
+        assert relevance.gains()[0] <= ONE
+
+
+def test_duplicate_candidates_are_found_wherever_they_stand():
+    found = candidates(["apple", "Apple", "apple", "Apple"], [1, 2, 3, 4], "VARCHAR")  # as an order without case would
+    assert (found.keys, found.rows.tolist()) == (["apple", "Apple"], [0, 1])
