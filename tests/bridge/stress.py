@@ -24,7 +24,9 @@ import duckdb
 
 import msd_sql
 from msd_sql.bridge import build, launch
+from msd_sql.bridge.footer import behind, footer, target
 
+LIGHT = Path(__file__).resolve().with_name("light_worker.py")
 SHOP = [
     "CREATE TABLE products AS SELECT i AS item_id, ['t' || (i % 7), 't' || (i % 3)] AS tags FROM range({n}) t(i)",
     "CREATE TABLE purchases AS SELECT i % {users} AS user_id, (i * i) % {n} AS item_id FROM range({rows}) t(i)",
@@ -80,16 +82,63 @@ def cycles(times: int) -> None:
         assert sorted(os.listdir(folder)) == ["shop.duckdb"]
 
 
+def starts(times: int) -> None:
+    """Load the extension, call, leave: by the end of the input, kill -9 of the shell, and of the worker, in turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        script = place / "python"
+        script.write_text(f'#!/bin/sh\necho $$ > "{place}/pid"\nexec "{sys.executable}" -S -E "{LIGHT}" "$@"\n')
+        (place / "kill").write_text(f'#!/bin/sh\nkill -9 $(cat "{place}/pid")\n')
+        for one in (script, place / "kill"):
+            one.chmod(0o755)
+        told = behind(str(script), "called\tSELECT CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)")
+        (place / build.NAME).write_bytes(build._compiled() + told + footer(target(), "0.0.1"))
+        path = place / "calls.duckdb"
+        command = [launch.binary(), "-unsigned", "-no-init", str(path), "-csv", "-noheader"]
+        loaded = f"LOAD '{place / build.NAME}';\nSELECT called('x') IS NULL;\n"
+        _run(command, "CREATE TABLE calls(n INTEGER);\n")
+        for number in range(times):
+            if number % 5 == 3:
+                _killed(command, loaded)
+            elif number % 5 == 4:
+                # The call after the kill is an error, the shell goes on.
+                said = _run(
+                    command, f"{loaded}.shell {place}/kill\nSELECT called('x') IS NULL;\nSELECT called('x') IS NULL;\n"
+                )
+                assert said == "true\ntrue\n", said
+            else:
+                assert _run(command, loaded) == "true\n"
+        deadline = time.monotonic() + 20
+        while _mentioning(folder) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert not _mentioning(folder), "a process is left"
+        counted = _run(command, "SELECT count(*) FROM calls;\n")
+        assert int(counted) >= times, counted
+        assert sorted(os.listdir(folder)) == ["calls.duckdb", "kill", build.NAME, "pid", "python"]
+
+
+def _mentioning(text: str) -> list[str]:
+    found = []
+    for one in Path("/proc").glob("[0-9]*"):
+        try:
+            told = (one / "cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if text in told and int(one.name) != os.getpid():
+            found.append(told)
+    return found
+
+
 def _run(command: list[str], text: str) -> str:
     return subprocess.run(command, input=text, text=True, capture_output=True, timeout=300, check=False).stdout
 
 
-def _killed(command: list[str]) -> None:
+def _killed(command: list[str], text: str = f"{ASK};\n") -> None:
     """Kill the shell while its worker lives: the worker leaves because its line is cut."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as shell:
         assert shell.stdin is not None
         assert shell.stdout is not None
-        shell.stdin.write(f"{ASK};\n".encode())
+        shell.stdin.write(text.encode())
         shell.stdin.flush()
         shell.stdout.readline()
         shell.kill()
@@ -185,6 +234,9 @@ def main(arguments: list[str]) -> None:
     if arguments[:1] == ["cycles"]:
         cycles(int(arguments[1]))
         print(f"{arguments[1]} cycles: no process, no .wal, no file is left.")
+    elif arguments[:1] == ["starts"]:
+        starts(int(arguments[1]))
+        print(f"{arguments[1]} starts: no process, no .wal, no file is left.")
     elif arguments[:1] == ["threads"]:
         print(f"{threads(int(arguments[1]), float(arguments[2]))} answers, none lost, none charged twice.")
     elif arguments[:1] == ["memory"]:

@@ -107,6 +107,10 @@ def test_starting_and_stopping_leaves_nothing_behind():
     stress.cycles(4)
 
 
+def test_loading_and_leaving_in_every_way_leaves_nothing_behind():
+    stress.starts(15)
+
+
 def test_threads_are_served_one_after_another():
     assert stress.threads(8, 2) >= 8
 
