@@ -11,9 +11,9 @@ import pytest
 from msd_sql.udfs import SeededSource, selection
 
 import msd_sql
+from benchmarks.cluster import Cluster
 from msd_sql.synthetic import shop, write
 
-from .cluster import Cluster
 from .conftest import need_spark
 
 DRIVER = Path(__file__).with_name("driver.py")

@@ -114,6 +114,12 @@ def test_a_wrong_declaration_is_refused(con, sql, why):
         con.execute(sql)
 
 
+def test_candidates_of_unknown_origin_are_refused_as_for_any_protected_relation(protected):
+    protected.execute("CREATE TEMP TABLE best AS SELECT 1 AS item_id")
+    with pytest.raises(duckdb.Error, match="cannot tell where the candidates"):
+        protected.execute("SELECT msd_select(item_id, 1, 0.1, 0, reach := 'spark:lake.purchases') FROM best")
+
+
 def test_without_a_session_nothing_is_charged(protected, tmp_path):
     protected.close()
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as again:

@@ -1,0 +1,91 @@
+"""The scale study: the same question in memory, in SQL and on Spark clusters of this machine, and what follows from it.
+
+python -m benchmarks.spark            1, 10 and 50 million purchases; writes docs/spark_scale.md
+python -m benchmarks.spark --quick    100,000 and 300,000 purchases, one worker; prints the page
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from .cluster import Cluster
+from .spark_page import page
+from .spark_runs import Run, generate, in_process, in_spark
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "spark_scale.md"
+SQL_LIMIT = 10_000_000  # the sql engine shows the same picks up to here; beyond, it would only take longer
+PARTS = 16
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and write the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.spark", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small sizes, one worker; print, write nothing")
+    quick = parser.parse_args(arguments).quick
+    sizes = [100_000, 300_000] if quick else [1_000_000, 10_000_000, 50_000_000]
+    with tempfile.TemporaryDirectory(prefix="msd_spark_") as made:
+        runs = list(measure(Path(made), sizes, [1] if quick else [1, 2]))
+    text = page(runs)
+    if quick:
+        print(text)
+    else:
+        PAGE.write_text(text, encoding="utf-8")
+        print(f"wrote {PAGE}")
+
+
+def measure(folder: Path, sizes: Sequence[int], clusters: Sequence[int]) -> Iterator[Run]:
+    """Every engine on every size, telling of each."""
+    files = {size: generate(folder, size) for size in sizes}
+    for size in sizes:
+        for engine in ("memory", "sql") if size <= SQL_LIMIT else ("memory",):
+            yield _told(in_process(engine, files[size], size))
+    for workers in clusters:
+        place = folder / f"cluster{workers}"
+        place.mkdir()
+        with Cluster(place, workers=workers, cores=1, memory="2600m") as cluster, session(cluster) as spark:
+            in_spark(spark, files[sizes[0]], sizes[0], workers)  # the first one starts executors and compiles
+            for size in sizes:
+                yield _told(in_spark(spark, files[size], size, workers))
+
+
+@contextmanager
+def session(cluster: Cluster) -> Iterator[Any]:
+    """Start a driver for a cluster, in this process."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of pandas 3, which Spark is not given
+        from pyspark.sql import SparkSession
+
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.sql.shuffle.partitions": str(PARTS),
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": "1g",
+            "spark.executor.memory": "2g",
+        }
+        builder = SparkSession.builder.master(cluster.url).appName("msd_sql scale study")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        spark = builder.getOrCreate()
+        spark.sparkContext.setLogLevel("ERROR")
+        try:
+            yield spark
+        finally:
+            spark.stop()
+
+
+def _told(run: Run) -> Run:
+    where = f"spark, {run.workers} workers" if run.workers else run.engine
+    print(f"{run.purchases:>12,} {where:<18} {run.prepare:7.1f} s + {run.rounds:6.1f} s  {run.picks}", flush=True)
+    return run
+
+
+if __name__ == "__main__":
+    main()
