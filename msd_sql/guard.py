@@ -2,7 +2,7 @@
 
 The text of the statement is parsed; what the SELECT that holds the call reads is followed through CTEs, views and
 macros to base relations and files. Where the text does not tell, the answer is no. It guards against mistakes: a scalar
-UDF of the user, or a TEMP macro that hides a built-in function, is trusted to be what it seems.
+UDF of the user is trusted to be what it seems, and what it cannot see is in docs/privacy.md, section 8.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from sqlglot import exp
 from msd_sql.errors import LeakError
 from msd_sql.guard_files import overlap
 from msd_sql.guard_macros import expand
-from msd_sql.guard_names import Home, HostResolver, Relation, Resolver, Session
+from msd_sql.guard_names import Home, HostResolver, Relation, Resolver
 from msd_sql.guard_parse import called, statements, unreadable
 from msd_sql.guard_scope import enclosing, independent, reached
+from msd_sql.guard_session import Session
 from msd_sql.guard_walk import Step, Use, Walk, macros_around, through
 from msd_sql.sqltext import Name, parts
 
@@ -96,13 +97,17 @@ class _Guard:
     ) -> None:
         self._calls = frozenset(name.lower() for name in calls)
         self._resolver = resolver
-        private = [resolver.relation(parts(name)) for name in protected]
+        there = resolver.committed()
+        private = [there.relation(parts(name)) for name in protected]
         self._names = self._calls | {one.text.lower() for one in private}
+        if private:
+            self._names |= _macros(resolver)
         self._walk = Walk(resolver, self._calls, self._names)
+        self._there = Walk(there, self._calls, self._names)
         self._private: dict[tuple[str, ...], str] = {one.key: one.text for one in private}
         self._under: dict[tuple[str, ...], str] = {}  # tables that a protected view reads, and which view
         self._files: dict[str, str] = {}
-        public = [resolver.relation(parts(name)) for name in declared]
+        public = [there.relation(parts(name)) for name in declared]
         self._underlying(private, public)
 
     def examine(self, sql: str) -> Sources:
@@ -191,7 +196,19 @@ class _Guard:
     def _bases(self, relation: Relation) -> list[Use]:
         if relation.kind != "view":
             return []
-        return [use for use in self._walk.uses(self._walk.view(relation), relation.home) if not use.hop]
+        return [use for use in self._there.uses(self._there.view(relation), relation.home) if not use.hop]
+
+
+def _macros(resolver: Resolver) -> frozenset[str]:
+    """The names of the user's macros, which must all be found where they are called; none may stand for SQL itself."""
+    found = resolver.visible()
+    for macro in found:
+        if macro.hides:
+            raise unreadable(
+                f"the macro {macro.name} hides an operator or function of DuckDB that SQL, or msd_sql itself, uses"
+                " without naming it: drop it, or give it another name"
+            )
+    return frozenset(macro.name.name.lower() for macro in found)
 
 
 def _shown(call: exp.Expr) -> str:
@@ -206,7 +223,7 @@ def _unknown(source: Source, use: Use) -> str:
     else:
         why = (
             f"'{name}' is not a committed table or view of this database (a TEMP table, a registered data frame, a"
-            " variable of the program, or an uncommitted table?)"
+            " variable of the program, or a table or view that a transaction made or changed and did not commit yet?)"
         )
     way = f" It is reached as {use.way}." if use.path else ""
     return (

@@ -9,20 +9,24 @@ from collections.abc import Collection
 
 from sqlglot import exp
 
-from msd_sql.guard_names import Macro, Resolver
+from msd_sql.guard_names import Home, Resolver
 from msd_sql.guard_parse import called, expression, query, unreadable
+from msd_sql.guard_session import Macro
 
 _DEPTH = 32
 
 
-def expand(tree: exp.Expr, resolver: Resolver, calls: Collection[str], names: Collection[str]) -> exp.Expr:
+def expand(
+    tree: exp.Expr, resolver: Resolver, calls: Collection[str], names: Collection[str], home: Home | None = None
+) -> exp.Expr:
     """The tree with every call of a user's macro, and every `query('…')`, replaced by what it stands for."""
-    return _Expansion(resolver, calls, names).expand(tree, 0)
+    return _Expansion(resolver, calls, names, home).expand(tree, 0)
 
 
 class _Expansion:
-    def __init__(self, resolver: Resolver, calls: Collection[str], names: Collection[str]) -> None:
+    def __init__(self, resolver: Resolver, calls: Collection[str], names: Collection[str], home: Home | None) -> None:
         self._resolver = resolver
+        self._home = home
         self._calls = calls
         self._names = names
 
@@ -32,18 +36,20 @@ class _Expansion:
         root = exp.Paren(this=tree)  # so that the root itself can be replaced
         for node in reversed(list(root.find_all(exp.Func))):  # arguments before the calls that copy them
             name = called(node).lower()
-            if not name or name in self._calls or name == "unnest":
+            if not name or name == "unnest":
                 continue
             table = node.parent if isinstance(node.parent, exp.Table) and node.arg_key == "this" else None
+            if name in self._calls and not _qualifiers(node, table):
+                continue
             if table is not None and name == "query":
                 self._replace_query(table, node, depth)
                 continue
             parts = [*_qualifiers(node, table), name]
-            macros = [one for one in self._resolver.macros(parts) if one.table == (table is not None)]
+            macros = [one for one in self._resolver.macros(parts, self._home) if one.table == (table is not None)]
             receiver = None
             if not macros and table is None and isinstance(node.parent, exp.Dot) and node.arg_key == "expression":
                 # item_id.pick(6): the part before the dot is the first argument.
-                macros = [one for one in self._resolver.macros([name]) if not one.table]
+                macros = [one for one in self._resolver.macros([name], self._home) if not one.table]
                 receiver = node.parent.this
             if macros:
                 bodies = [self._body(macro, node, receiver, depth) for macro in macros]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias
 
 from msd_sql.guard_files import looks_like_file
+from msd_sql.guard_session import OURS, Key, Macro, Session, macro
 from msd_sql.host import Host
 from msd_sql.sqltext import Name, SearchPath, literal
 
@@ -37,16 +37,6 @@ class Relation:
         return (self.name.database, self.name.schema) if self.name else None
 
 
-@dataclass(frozen=True)
-class Macro:
-    """One overload of a user's macro: a scalar expression, or a query if `table`."""
-
-    name: Name
-    parameters: tuple[str, ...]
-    body: str
-    table: bool
-
-
 class Resolver(Protocol):
     """What the guard asks of a database."""
 
@@ -58,8 +48,16 @@ class Resolver(Protocol):
         """The lower-case column names of a relation; None if they are not known."""
         ...
 
-    def macros(self, parts: Sequence[str]) -> Sequence[Macro]:
-        """The overloads of the user's macro that a call of this name runs; none for any other function."""
+    def macros(self, parts: Sequence[str], home: Home | None = None) -> Sequence[Macro]:
+        """The overloads of the user's macro that a call of this name can run; none for any other function."""
+        ...
+
+    def visible(self) -> Sequence[Macro]:
+        """The user's macros that can be called without a schema, and so hide functions of DuckDB."""
+        ...
+
+    def committed(self) -> Resolver:
+        """What every connection sees: names without the caller's TEMP objects and uncommitted changes."""
         ...
 
     def function(self, name: str) -> bool:
@@ -71,41 +69,20 @@ class Resolver(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Session:
-    """What only the caller's own connection can see: TEMP objects and prepared statements (see `session.sql`).
-
-    >>> Session.read('{"views": {"v": "SELECT 1"}, "tables": ["t"]}').tables
-    frozenset({'t'})
-    """
-
-    tables: frozenset[str] = frozenset()
-    views: Mapping[str, str] = field(default_factory=dict)
-    prepared: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def read(cls, text: str | None) -> Session:
-        """The session as `_msd_session()` tells it, in JSON; nothing is known of it if there is no text."""
-        told = json.loads(text) if text else {}
-        return cls(
-            frozenset(name.lower() for name in told.get("tables") or ()),
-            {name.lower(): sql or "" for name, sql in (told.get("views") or {}).items()},
-            {name.lower(): sql for name, sql in (told.get("prepared") or {}).items()},
-        )
-
-
 _RELATIONS = """
-SELECT 'table' AS kind, database_name, schema_name, table_name AS name, '' AS sql
-FROM duckdb_tables() WHERE NOT internal AND NOT temporary
+SELECT 'table' AS kind, database_name, schema_name, table_name AS name, '' AS sql, CAST(table_oid AS VARCHAR) AS mark
+FROM system.main.duckdb_tables() WHERE NOT internal AND NOT temporary
 UNION ALL
-SELECT 'view', database_name, schema_name, view_name, coalesce(sql, '')
-FROM duckdb_views() WHERE NOT internal AND NOT temporary
+SELECT 'view', database_name, schema_name, view_name, coalesce(sql, ''), CAST(system.main.hash(sql) AS VARCHAR)
+FROM system.main.duckdb_views() WHERE NOT internal AND NOT temporary
+UNION ALL
+SELECT 'foreign', database_name, '', '', '', '' FROM system.main.duckdb_databases() WHERE type <> 'duckdb'
 """
 
 _MACROS = """
-SELECT database_name, schema_name, function_name, array_to_string(parameters, ','), macro_definition,
-       function_type = 'table_macro'
-FROM duckdb_functions()
+SELECT database_name, schema_name, function_name, system.main.array_to_string(parameters, ','), macro_definition,
+       function_type
+FROM system.main.duckdb_functions()
 WHERE function_type IN ('macro', 'table_macro') AND NOT internal AND database_name <> 'temp'
 """
 
@@ -129,32 +106,45 @@ class HostResolver:
         self._host = host
         self._path = path
         self._session = session or Session()
-        self._found: dict[tuple[str, ...], Relation] | None = None
+        self._found: dict[Key, Relation] | None = None
         self._macros: dict[str, list[Macro]] | None = None
         self._columns: dict[tuple[str, ...], frozenset[str]] = {}
+        self._committed: HostResolver | None = None
+        self._rows: list[Any] | None = None
+
+    def committed(self) -> HostResolver:
+        """The names that every connection sees."""
+        if self._session == Session():
+            return self
+        if self._committed is None:
+            self._committed = HostResolver(self._host, self._path)
+            self._committed._rows = self._read()
+        return self._committed
 
     def relation(self, parts: Sequence[str], home: Home | None = None) -> Relation:
-        """The relation of a name, in the order in which DuckDB looks it up: home, TEMP, the search path."""
+        """The relation of a name, in the order in which DuckDB looks it up: TEMP, home, the search path."""
         low = tuple(part.lower() for part in parts)
         shown = ".".join(parts)
         found = self._catalog()
         if len(low) > 3:
             return Relation("unknown", shown)
+        # TEMP hides what main.products means, too, and inside of views of DuckDB 2 even shop.main.products.
+        if len(low) < 3 or low[0] == "temp":
+            if temporary := self._temporary(low):
+                return temporary
+        elif home and low[1] == "main" and self._temporary(low[2:]):
+            return Relation("unknown", shown)
         if len(low) == 3:
-            return found.get(low) or self._temporary(low) or self._other(low, shown)
+            return found.get((low[0], low[1], low[2])) or self._other(low, shown)
+        places = ((home,) if home else ()) + self._path
         if len(low) == 2:
-            schemas = [(database, low[0]) for database, _ in ((home,) if home else ()) + self._path]
             # `a.b` is schema a, or the main schema of database a.
+            schemas = [(database, low[0]) for database, _ in places]
             keys = dict.fromkeys((db.lower(), schema, low[1]) for db, schema in [*schemas, (low[0], "main")])
             hits = [found[key] for key in keys if key in found]
             if len(hits) > 1 and low[0] not in {schema.lower() for _, schema in self._path}:
                 return Relation("unknown", shown)
-            return (hits[0] if hits else None) or self._temporary(low) or self._other(low, shown)
-        places = ((home,) if home else ()) + self._path
-        if home and (hit := found.get((home[0].lower(), home[1].lower(), low[0]))):
-            return hit
-        if temporary := self._temporary(low):
-            return temporary
+            return hits[0] if hits else self._other(low, shown)
         for database, schema in places:
             if hit := found.get((database.lower(), schema.lower(), low[0])):
                 return hit
@@ -174,23 +164,35 @@ class HostResolver:
             self._columns[relation.key] = frozenset(row[0] for row in rows)
         return self._columns[relation.key]
 
-    def macros(self, parts: Sequence[str]) -> Sequence[Macro]:
-        """The user's macro of this name. A macro of the search path hides a built-in function of the same name."""
+    def macros(self, parts: Sequence[str], home: Home | None = None) -> Sequence[Macro]:
+        """The user's macros of this name: TEMP ones and those of the search path hide built-in functions."""
+        name, within = parts[-1].lower(), [part.lower() for part in parts[:-1]]
+        named = self._listed().get(name, [])
+        if name in OURS and within in ([], ["main"], ["temp"], ["temp", "main"]):
+            return []  # our own TEMP macros come first
+        if not within:
+            return [one for one in named if self._sees(one, home)]
+        return [one for one in named if set(within) <= {one.name.database.lower(), one.name.schema.lower()}]
+
+    def visible(self) -> Sequence[Macro]:
+        """The user's TEMP macros and those of the search path."""
+        return [one for named in self._listed().values() for one in named if self._sees(one, None)]
+
+    def _sees(self, one: Macro, home: Home | None) -> bool:
+        at = (one.name.database.lower(), one.name.schema.lower())
+        places = (("temp", "main"), *self._path, *((home,) if home else ()))
+        return at in {(database.lower(), schema.lower()) for database, schema in places}
+
+    def _listed(self) -> dict[str, list[Macro]]:
         if self._macros is None:
             self._macros = {}
-            for database, schema, name, parameters, body, table in self._host.rows(_MACROS):
-                listed = tuple(parameters.split(",")) if parameters else ()
-                one = Macro(Name(database, schema, name), listed, body or "", bool(table))
-                self._macros.setdefault(name.lower(), []).append(one)
-        named = self._macros.get(parts[-1].lower(), [])
-        if len(parts) == 1:
-            visible = {(database.lower(), schema.lower()) for database, schema in self._path}
-            return [one for one in named if (one.name.database.lower(), one.name.schema.lower()) in visible]
-        within = {part.lower() for part in parts[:-1]}
-        return [one for one in named if within <= {one.name.database.lower(), one.name.schema.lower()}]
+            told = self._session.macros
+            for one in told if told is not None else [macro(*row) for row in self._host.rows(_MACROS)]:
+                self._macros.setdefault(one.name.name.lower(), []).append(one)
+        return self._macros
 
     def function(self, name: str) -> bool:
-        """A function that is not the user's macro; a TEMP macro of the caller is not seen from here."""
+        """A function that is not the user's macro."""
         known = _KNOWN.get(self._host.version, frozenset())
         if name.lower() not in known:
             known = frozenset(row[0] for row in self._host.rows(_FUNCTIONS))
@@ -201,12 +203,26 @@ class HostResolver:
         """A prepared statement of the caller's connection."""
         return self._session.prepared.get(name.lower())
 
-    def _catalog(self) -> dict[tuple[str, ...], Relation]:
+    def _read(self) -> list[Any]:
+        if self._rows is None:
+            self._rows = list(self._host.rows(_RELATIONS))
+        return self._rows
+
+    def _catalog(self) -> dict[Key, Relation]:
         if self._found is None:
-            self._found = {}
-            for kind, database, schema, name, sql in self._host.rows(_RELATIONS):
-                one = Relation("view" if kind == "view" else "table", name, Name(database, schema, name), sql)
-                self._found[one.key] = one
+            rows = self._read()
+            foreign = {row[1].lower() for row in rows if row[0] == "foreign"}  # whose marks are not lasting
+            seen = self._session.catalog
+            # What the caller sees and nobody else can be anything; what the caller no longer sees is not meant.
+            self._found = {key: Relation("unknown", key[2]) for key in seen or ()}
+            for kind, database, schema, name, sql, mark in rows:
+                key = (database.lower(), schema.lower(), name.lower())
+                if kind == "foreign" or (seen is not None and key not in seen):
+                    continue
+                if seen is None or seen[key] == mark or key[0] in foreign:
+                    self._found[key] = Relation(
+                        "view" if kind == "view" else "table", name, Name(database, schema, name), sql
+                    )
         return self._found
 
     def _temporary(self, low: Sequence[str]) -> Relation | None:

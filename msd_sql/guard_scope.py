@@ -57,12 +57,11 @@ def _bound(column: exp.Column, inner: exp.Expr, walk: Walk, home: Home | None) -
     while at is not None:
         if any(_offers(source, names, doubt, walk, home) for source in _seen(at, came)):
             return True
-        if isinstance(at, exp.Table) and isinstance(at.this, exp.Func):
-            if _table_call_offers(at, names[0], walk, home):
-                return True
-        elif isinstance(at, exp.Lambda | exp.Comprehension) and names[0] in _parameters(at):
-            if len(names) == 1 or not doubt:
-                return True
+        if isinstance(at, exp.Table) and isinstance(at.this, exp.Func) and _table_call_offers(at, names[0], walk, home):
+            return True
+        named = isinstance(at, exp.Lambda | exp.Comprehension) and names[0] in _parameters(at)
+        if named and (len(names) == 1 or not doubt):
+            return True
         if at is inner:
             return False
         came, at = at, at.parent

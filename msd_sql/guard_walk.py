@@ -12,6 +12,7 @@ from msd_sql.errors import LeakError
 from msd_sql.guard_macros import expand
 from msd_sql.guard_names import Home, Relation, Resolver
 from msd_sql.guard_parse import called, query, unreadable
+from msd_sql.guard_session import OURS
 
 # Functions of a FROM clause that read nothing but their arguments and the schema.
 _GENERATED = ("range", "generate_series", "unnest", "generate_subscripts", "repeat", "repeat_row")
@@ -63,7 +64,7 @@ class Walk:
                 tree = query(relation.sql, self._names)
             except LeakError:
                 raise unreadable(f"the view {relation.text} has a syntax that it does not know") from None
-            self._views[relation.key] = expand(tree, self.resolver, self._calls, self._names)
+            self._views[relation.key] = expand(tree, self.resolver, self._calls, self._names, relation.home)
         return self._views[relation.key]
 
     def views(self, tree: exp.Expr, home: Home | None) -> list[Relation]:
@@ -140,7 +141,7 @@ class Walk:
         if not isinstance(table.this, exp.Func):
             return
         name = called(table.this).lower()
-        if name in _HARMLESS or name in self._calls or name == "query_table" or name.startswith("msd_"):
+        if name in _HARMLESS or name in self._calls or name == "query_table" or name in OURS:
             if name == "query_table" and not table_names(table, self._calls):
                 yield Use(Relation("unknown", "the argument of query_table()"), path, feeds)
             return
@@ -158,7 +159,7 @@ class Walk:
         name = called(node).lower()
         if name == "getvariable":
             return "getvariable()"  # SET VARIABLE may have stored anything
-        if name in self._calls or name.startswith(("msd_", "_msd_")) or self.resolver.function(name):
+        if name in self._calls or name in OURS or self.resolver.function(name):
             return ""
         return f"{name}()"
 

@@ -2,15 +2,16 @@
 -- They belong to one connection, the functions (_msd_pick, _msd_declare, …) to its database.
 
 -- What the function cannot see from its own cursor: the statement's text, the search path, TEMP objects.
-CREATE OR REPLACE TEMP MACRO _msd_context() AS (SELECT {
-    'statement': current_query(),
-    'database': current_database(),
-    'schema': current_schema(),
-    'path': current_setting('search_path'),
-    'session': _msd_session(),
-    'connection': CAST(current_connection_id() AS VARCHAR),
-    'query': CAST(current_query_id() AS VARCHAR)
-});
+-- Every function with its schema, so that a macro of the user cannot speak for it.
+CREATE OR REPLACE TEMP MACRO _msd_context() AS (SELECT system.main.struct_pack(
+    statement := system.main.current_query(),
+    database := system.main.current_database(),
+    schema := system.main.current_schema(),
+    path := system.main.current_setting('search_path'),
+    session := _msd_session(),
+    connection := CAST(system.main.current_connection_id() AS VARCHAR),
+    query := CAST(system.main.current_query_id() AS VARCHAR)
+));
 
 -- The shape of features or a quota, known when the statement is bound: a vector, a list, a record or one value.
 -- A list of whole numbers is a set of ids unless a distance over numbers is asked for.

@@ -1,8 +1,29 @@
--- What only the caller's own connection sees, for the guard: TEMP objects (they hide tables of the same name) and
--- prepared statements (`EXECUTE p` is all that current_query() says of them). Evaluated once for a statement.
-CREATE OR REPLACE TEMP MACRO _msd_session() AS to_json({
-    'tables': (SELECT list(table_name) FROM duckdb_tables() WHERE temporary),
-    'views': (SELECT map_from_entries(list((view_name, coalesce(sql, ''))))
-              FROM duckdb_views() WHERE temporary AND NOT internal),
-    'prepared': (SELECT map_from_entries(list((name, statement))) FROM duckdb_prepared_statements())
-})::VARCHAR;
+-- What only the caller's own connection sees, for the guard: TEMP objects (they hide tables of the same name), macros,
+-- prepared statements (`EXECUTE p` is all that current_query() says of them), and a mark of every table and view, so
+-- that a definition that is not committed yet is noticed. Evaluated once for a statement. Every function is named with
+-- its schema, and nothing is written as [..], {..} or with an operator: a macro of the user could hide what that calls.
+CREATE OR REPLACE TEMP MACRO _msd_session() AS CAST(system.main.to_json(system.main.struct_pack(
+    tables := (SELECT system.main.list(table_name) FROM system.main.duckdb_tables() WHERE temporary),
+    views := (SELECT system.main.list(system.main.list_value(view_name, coalesce(sql, '')))
+              FROM system.main.duckdb_views() WHERE temporary AND NOT internal),
+    prepared := (SELECT system.main.list(system.main.list_value(name, statement))
+                 FROM system.main.duckdb_prepared_statements()),
+    macros := (SELECT system.main.list(system.main.list_value(
+                   database_name, schema_name, function_name, system.main.array_to_string(parameters, ','),
+                   macro_definition, function_type))
+               FROM system.main.duckdb_functions()
+               WHERE function_type IN ('macro', 'table_macro') AND NOT internal AND NOT (database_name = 'temp'
+                   AND function_name IN (
+                       'msd_select', 'msd_topk', 'msd_explain', 'msd_protect', 'msd_items', 'msd_budget',
+                       'msd_unprotect', 'msd_drop_items', 'msd_reach', 'msd_remaining', 'msd_ledger', '_msd_context',
+                       '_msd_session', '_msd_shape', '_msd_text', '_msd_list', '_msd_floats', '_msd_doubles',
+                       '_msd_asked'))),
+    catalog := (SELECT system.main.list(system.main.list_value(database_name, schema_name, name, mark)) FROM (
+                    SELECT database_name, schema_name, table_name AS name, CAST(table_oid AS VARCHAR) AS mark
+                    FROM system.main.duckdb_tables() WHERE NOT internal AND NOT temporary
+                    UNION ALL
+                    SELECT database_name, schema_name, view_name, CAST(system.main.hash(sql) AS VARCHAR)
+                    FROM system.main.duckdb_views() WHERE NOT internal AND NOT temporary)),
+    folders := system.main.current_setting('file_search_path'),
+    home := system.main.current_setting('home_directory')
+)) AS VARCHAR);

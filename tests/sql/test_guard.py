@@ -81,7 +81,7 @@ def database(files):
 @pytest.fixture(scope="module")
 def session(database):
     found = Session.read(database.execute("SELECT _msd_session()").fetchone()[0])
-    return Session(found.tables, {**found.views, "registered": ""}, found.prepared)
+    return replace(found, views={**found.views, "registered": ""})
 
 
 @pytest.fixture

@@ -1,0 +1,210 @@
+"""The guard and what only the caller's connection sees: TEMP objects, macros, open transactions, settings."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import duckdb
+import pytest
+
+import msd_sql
+from msd_sql.guard_session import OURS, Session
+from msd_sql.register import _DROPS, _DROPS_TABLE
+
+PICK = "msd_select(item_id, 2, 0.01, 0.0, reach := 'purchases')"
+PROTECT = "SELECT msd_protect('{}', unit := 'user_id', item := 'item_id', budget := 100, delta := 1e-6)"
+HONEST = f"SELECT {PICK} FROM products"
+
+
+@pytest.fixture
+def con():
+    con = duckdb.connect()
+    msd_sql.register(con)
+    con.execute("CREATE TABLE products AS SELECT i::INTEGER AS item_id, i * 1.5 AS price FROM range(20) t(i)")
+    con.execute("CREATE TABLE purchases AS SELECT (i % 50)::INTEGER AS user_id, i % 20 AS item_id FROM range(200) t(i)")
+    con.execute(
+        "SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id', budget := 100, delta := 1e-6)"
+    ).fetchall()
+    con.execute("SELECT msd_items('products', key := 'item_id', reach := 'purchases')").fetchall()
+    yield con
+    con.close()
+
+
+def refused(con, sql, match):
+    with pytest.raises(duckdb.InvalidInputException, match="LeakError") as error:
+        con.execute(sql).fetchall()
+    assert re.search(match, str(error.value)), str(error.value)
+    nothing_charged(con)
+
+
+def nothing_charged(con):
+    rows = con.cursor().execute("SELECT count(*) FROM msd.ledger WHERE kind = 'select'").fetchall()
+    assert rows == [(0,)]
+
+
+def runs(con, sql):
+    assert len(con.execute(sql).fetchall()[0][0]) == 2
+
+
+@pytest.mark.parametrize("source", ["products", "main.products", "memory.main.products"])
+@pytest.mark.parametrize("kind", ["TABLE", "VIEW"])
+def test_a_temp_relation_hides_what_a_persisted_view_reads(con, source, kind):
+    con.execute(f"CREATE VIEW cheap AS SELECT item_id FROM {source} WHERE price < 100")
+    runs(con, f"SELECT {PICK} FROM cheap")
+    con.execute(f"CREATE TEMP {kind} products AS SELECT item_id, 1.0 AS price FROM purchases WHERE user_id = 7")
+    with pytest.raises(duckdb.InvalidInputException, match="LeakError"):
+        con.execute(f"SELECT {PICK} FROM cheap").fetchall()
+
+
+@pytest.mark.parametrize("source", ["products", "main.products", "temp.products", "temp.main.products"])
+def test_a_temp_table_hides_the_table_of_its_name(con, source):
+    con.execute("CREATE TEMP TABLE products AS SELECT item_id FROM purchases WHERE user_id = 7")
+    refused(con, f"SELECT {PICK} FROM {source}", "cannot tell where the candidates")
+    runs(con, f"SELECT {PICK} FROM memory.products")
+
+
+MACROS = {
+    "a second call in a macro": (
+        "CREATE TEMP MACRO pick(x) AS msd_select(x, 2, 0.01, 0.0, reach := 'purchases')",
+        f"SELECT ({HONEST}), (SELECT pick(item_id) FROM purchases WHERE user_id = 7)",
+    ),
+    "a name like ours": (
+        "CREATE TEMP MACRO msd_hot() AS TABLE SELECT item_id FROM purchases WHERE user_id = 7",
+        f"SELECT {PICK} FROM msd_hot()",
+    ),
+    "a scalar macro with a name like ours": (
+        "CREATE TEMP MACRO _msd_hot(x) AS (SELECT count(*) > 9 FROM purchases p WHERE p.item_id = x)",
+        f"SELECT {PICK} FROM products WHERE _msd_hot(item_id)",
+    ),
+    "a name that the parser knows": (
+        "CREATE TEMP MACRO iff(a, b, c) AS (SELECT count(*) > 9 FROM purchases p WHERE p.item_id = a)",
+        f"SELECT {PICK} FROM products WHERE iff(item_id, 1, 2)",
+    ),
+    "a macro that hides a persisted one": (
+        "CREATE MACRO ok(x) AS x > 3;"
+        "CREATE TEMP MACRO ok(x) AS (SELECT count(*) > 9 FROM purchases p WHERE p.item_id = x)",
+        f"SELECT {PICK} FROM products WHERE ok(item_id)",
+    ),
+    "a macro inside of a persisted view": (
+        "CREATE MACRO ok(x) AS x > 3; CREATE VIEW good AS FROM products WHERE ok(item_id);"
+        "CREATE TEMP MACRO ok(x) AS (SELECT count(*) > 9 FROM purchases p WHERE p.item_id = x)",
+        f"SELECT {PICK} FROM good",
+    ),
+    "nested macros": (
+        "CREATE TEMP MACRO inner_one(x) AS (SELECT count(*) > 9 FROM purchases p WHERE p.item_id = x);"
+        "CREATE TEMP MACRO outer_one(x) AS inner_one(x)",
+        f"SELECT {PICK} FROM products WHERE outer_one(item_id)",
+    ),
+    "our name in another schema": (
+        "CREATE SCHEMA s; CREATE MACRO s.msd_select(x) AS"
+        " (SELECT temp.msd_select(item_id, 2, 0.01, 0.0, reach := 'purchases') FROM purchases WHERE user_id = x)",
+        f"SELECT ({HONEST}), s.msd_select(7)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("made", "sql"), MACROS.values(), ids=MACROS)
+def test_macros_of_the_connection_are_followed(con, made, sql):
+    con.execute(made)
+    refused(con, sql, "on the protected relation purchases")
+
+
+def test_a_public_temp_macro_is_no_obstacle(con):
+    con.execute("CREATE TEMP MACRO cheap(x) AS x < 9; CREATE TEMP MACRO few(n) AS TABLE FROM products LIMIT n")
+    runs(con, f"SELECT {PICK} FROM few(9) WHERE cheap(price)")
+
+
+SPOOFS = [
+    "current_query() AS 'SELECT msd_select(item_id, 2, 0.01, 0.0) FROM products'",
+    "duckdb_functions() AS TABLE SELECT 1 AS one",
+    "struct_pack(a) AS NULL",
+    "list_value(a) AS NULL",
+    "list(a) AS (SELECT [max(item_id)] FROM purchases)",
+    '"+"(a, b) AS (SELECT count(*) FROM purchases)',
+    '"~~"(a, b) AS (SELECT count(*) > 3 FROM purchases)',
+    "date_part(a, b) AS (SELECT count(*) FROM purchases)",
+]
+
+
+@pytest.mark.parametrize("place", ["temp", "main"])
+def test_a_macro_does_not_speak_for_duckdb(con, place):
+    for macro in SPOOFS:
+        con.execute(f"CREATE {'TEMP' if place == 'temp' else ''} MACRO {macro}")
+        with pytest.raises(duckdb.Error):  # where the macro does not bind in ours, DuckDB itself refuses
+            con.execute(f"SELECT {PICK} FROM purchases WHERE user_id = 7").fetchall()
+        con.execute(f"DROP MACRO {'TABLE ' if 'TABLE' in macro else ''}{place}.{macro.split('(')[0]}")
+    nothing_charged(con)
+    runs(con, HONEST)
+
+
+@pytest.mark.parametrize("macro", ['"+"(a, b)', '"~~"(a, b)', "date_part(a, b)", "contains(a, b)", "row(a, b)"])
+def test_a_macro_that_stands_for_an_operator_is_named(con, macro):
+    con.execute(f"CREATE TEMP MACRO {macro} AS (SELECT count(*) > 3 FROM purchases)")
+    refused(con, f"SELECT {PICK} FROM products WHERE item_id + 1 > 3", "hides an operator or function of DuckDB")
+
+
+def test_the_session_leaves_out_our_own_macros_and_no_others(con):
+    con.execute("CREATE TEMP MACRO msd_mine() AS 1")
+    told = Session.read(con.execute("SELECT _msd_session()").fetchone()[0])
+    assert [one.name.name for one in told.macros] == ["msd_mine"]
+    assert set(_DROPS) | set(_DROPS_TABLE) <= OURS
+    made = re.findall(r"TEMP MACRO (\w+)", files("msd_sql").joinpath("macros.sql").read_text())
+    assert set(made) | {"_msd_session"} == set(_DROPS) | set(_DROPS_TABLE)
+
+
+UNCOMMITTED = {
+    "a view replaced": (
+        "CREATE OR REPLACE VIEW cands AS SELECT item_id FROM purchases WHERE user_id = 7",
+        f"SELECT {PICK} FROM cands",
+    ),
+    "a view under a view replaced": (
+        "CREATE OR REPLACE VIEW cands AS SELECT item_id FROM purchases WHERE user_id = 7",
+        f"SELECT {PICK} FROM over",
+    ),
+    "tables renamed": (
+        "ALTER TABLE products RENAME TO old; ALTER TABLE purchases RENAME TO products",
+        f"SELECT {PICK} FROM products WHERE user_id = 7",
+    ),
+    "a table made anew": (
+        "DROP TABLE archive; CREATE TABLE archive AS SELECT item_id FROM purchases WHERE user_id = 7",
+        f"SELECT {PICK} FROM archive",
+    ),
+    "a new table": ("CREATE TABLE hot AS SELECT item_id FROM purchases", f"SELECT {PICK} FROM hot"),
+    "a table that becomes a view": (
+        "DROP TABLE archive; CREATE VIEW archive AS SELECT item_id FROM purchases WHERE user_id = 7",
+        f"SELECT {PICK} FROM archive",
+    ),
+    "a macro replaced": (
+        "CREATE OR REPLACE MACRO ok(x) AS (SELECT count(*) > 9 FROM purchases p WHERE p.item_id = x)",
+        f"SELECT {PICK} FROM products WHERE ok(item_id)",
+    ),
+    "a protected view that hides its table for a while": (
+        "CREATE OR REPLACE VIEW bought AS SELECT 1 AS user_id, 1 AS item_id",
+        f"SELECT {PICK} FROM raw WHERE user_id = 7",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "sql"), UNCOMMITTED.values(), ids=UNCOMMITTED)
+def test_what_a_transaction_changed_and_did_not_commit_is_refused(con, change, sql):
+    con.execute("CREATE TABLE archive AS FROM products; CREATE TABLE raw AS FROM purchases")
+    con.execute("CREATE VIEW cands AS SELECT item_id FROM products; CREATE VIEW over AS FROM cands")
+    con.execute("CREATE MACRO ok(x) AS x > 3; CREATE VIEW bought AS FROM raw")
+    con.execute(
+        "SELECT msd_protect('bought', unit := 'user_id', item := 'item_id', budget := 9, delta := 1e-6)"
+    ).fetchall()
+    con.execute(f"BEGIN; {change}")
+    refused(con, sql, "cannot tell where the candidates|of the protected relation|on the protected relation")
+    con.execute("ROLLBACK")
+    runs(con, f"SELECT {PICK} FROM over WHERE ok(item_id)")
+
+
+def test_a_transaction_that_changes_other_things_is_no_obstacle(con):
+    con.execute("BEGIN; CREATE TABLE chosen(item_id INTEGER); CREATE VIEW seen AS FROM purchases")
+    con.execute("INSERT INTO products VALUES (20, 1)")
+    runs(con, HONEST)
+    con.execute("COMMIT")
+    runs(con, HONEST)
+    con.execute("ALTER TABLE products ADD COLUMN colour VARCHAR")
+    runs(con, HONEST)
