@@ -1,7 +1,7 @@
 """The scale study: the same question in memory, in SQL and on Spark clusters of this machine, and what follows from it.
 
-python -m benchmarks.spark            1, 10 and 50 million purchases; writes docs/spark_scale.md
-python -m benchmarks.spark --quick    100,000 and 300,000 purchases, one worker; prints the page
+`python -m benchmarks.spark` asks of 1, 10 and 50 million purchases and writes docs/spark_scale.md; with `--quick` of
+100,000 and 300,000 on one worker, and prints the page.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from typing import Any
 
 from .cluster import Cluster
 from .spark_page import page
-from .spark_runs import Run, generate, in_process, in_spark
+from .spark_runs import MEASURED_PARTS, Run, generate, in_process, in_spark
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "spark_scale.md"
 SQL_LIMIT = 10_000_000  # the sql engine shows the same picks up to here; beyond, it would only take longer
-PARTS = 16
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -64,7 +63,7 @@ def session(cluster: Cluster) -> Iterator[Any]:
         settings = {
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
-            "spark.sql.shuffle.partitions": str(PARTS),
+            "spark.sql.shuffle.partitions": str(MEASURED_PARTS),
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": "1g",

@@ -8,38 +8,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from .spark_runs import ITEMS, PER_USER, Run
+from .spark_runs import ITEMS, MEASURED_PARTS, PER_USER, Run
 from .spark_runs import K as PICKS
 
 PURCHASES, USERS = 100_000_000_000, 1_000_000_000
-CORES, NODES, PARTS = 2_000, 250, 20_000
+CORES, NODES, PARTS = 2_000, 250, 32_000
 NETWORK = 10e9 / 8  # bytes a second and node
 
 
 @dataclass(frozen=True)
-class Scaled:
-    """A run at another size: everything that grows with the purchases grows in proportion."""
+class Slope:
+    """What one more purchase costs: the difference of the two largest runs on one worker, of one core."""
 
-    read: float
+    read: float  # bytes
     shuffled: float
     kept: float
     prepare: float  # core-seconds
-    each_round: float  # core-seconds
-    round_shuffled: float
-    round_driver: float
+    each_round: float
 
 
-def scaled(run: Run) -> Scaled:
-    """Scale the largest run of one worker (of one core) up; a round's integers come from every part, not every row."""
-    times = PURCHASES / run.purchases
-    return Scaled(
-        run.read * times,
-        run.shuffled * times,
-        run.kept * times,
-        run.prepare * times,
-        run.rounds / (PICKS - 1) * times,
-        run.round_shuffled * PARTS / 16,
-        run.round_driver,
+def slope(small: Run, large: Run) -> Slope:
+    """Leave out what every run costs, however small it is."""
+    more = large.purchases - small.purchases
+    return Slope(
+        (large.read - small.read) / more,
+        (large.shuffled - small.shuffled) / more,
+        (large.kept - small.kept) / more,
+        (large.prepare - small.prepare) / more,
+        (large.rounds - small.rounds) / (PICKS - 1) / more,
     )
 
 
@@ -67,15 +63,15 @@ def page(runs: Sequence[Run]) -> str:
             "first marginals. *A round* counts all marginals again after a pick. *Moved* is Spark's shuffle; *to the "
             "driver* is what tasks sent to it, in a round.",
             "",
-            "| purchases | workers | prepare | a round | jobs | moved, prepare | kept | moved, a round | to the driver, a round |",
+            "| purchases | workers | prepare | a round | jobs | moved, prepare | kept | moved, a round | to the driver |",
             "|---|---|---|---|---|---|---|---|---|",
             *(_line(run) for run in spark),
             "",
-            f"{PICKS} rounds are one pass over the relation and {PICKS + 1} small jobs: one that hands the candidates to "
-            f"the executors and {PICKS} that count. What a round moves and what comes to the driver depends on the "
+            f"{PICKS} rounds are one pass over the relation and {PICKS + 1} small jobs: one that hands the candidates "
+            f"to the executors and {PICKS} that count. What a round moves and what comes to the driver depends on the "
             "number of candidates and of parts, not on purchases or users.",
             "",
-            *_extrapolation(one[-1]),
+            *_extrapolation(one[-2], one[-1]),
             "",
         ]
     )
@@ -100,40 +96,42 @@ def _line(run: Run) -> str:
     )
 
 
-def _extrapolation(run: Run) -> list[str]:
-    found = scaled(run)
-    moving = found.shuffled / (NODES * NETWORK)
-    prepare, each = found.prepare / CORES, found.each_round / CORES
+def _extrapolation(small: Run, large: Run) -> list[str]:
+    each = slope(small, large)
+    prepare, a_round = each.prepare * PURCHASES, each.each_round * PURCHASES
+    read, moved, kept = each.read * PURCHASES, each.shuffled * PURCHASES, each.kept * PURCHASES
+    integers = large.round_shuffled / MEASURED_PARTS * PARTS
     return [
         f"## {PURCHASES // 10**9} billion purchases of {USERS // 10**9} billion users",
         "",
-        f"Computed from the run of {run.purchases:,} purchases on one worker (one core), not measured.",
+        f"Computed, not measured: what one purchase more costs, from the runs of {small.purchases:,} and "
+        f"{large.purchases:,} purchases on one worker of one core.",
         "",
-        "| | per purchase, measured | at 100 billion |",
+        "| | per purchase | at 100 billion |",
         "|---|---|---|",
-        f"| read (two columns of Parquet) | {run.read / run.purchases:.1f} B | {_bytes(found.read)}, once |",
-        f"| moved between executors, once | {run.shuffled / run.purchases:.1f} B | {_bytes(found.shuffled)} |",
-        f"| kept in memory or on executors' disks | {run.kept / run.purchases:.1f} B | {_bytes(found.kept)}, "
-        f"{_bytes(found.kept / NODES)} a node |",
-        f"| prepare | {run.prepare / run.purchases * 1e9:,.0f} ns of a core | {found.prepare / 3600:,.0f} core hours: "
-        f"{_time(prepare)} on {CORES:,} cores; moving alone {_time(moving)} |",
-        f"| a round | {run.rounds / (PICKS - 1) / run.purchases * 1e9:,.0f} ns of a core | "
-        f"{found.each_round / 3600:,.1f} core hours: {_time(each)} on {CORES:,} cores |",
-        f"| moved, a round | | {_bytes(found.round_shuffled)} in all ({PARTS:,} parts × {ITEMS:,} candidates at most) |",
-        f"| to the driver, a round | | {_bytes(found.round_driver)} |",
-        f"| jobs for k = {PICKS}, 20 | | {PICKS + 2}, 22 |",
-        f"| in all, k = {PICKS} | | {_time(prepare + (PICKS - 1) * each)} |",
+        f"| read (Parquet) | {each.read:.1f} B | {_bytes(read)}, once |",
+        f"| moved between executors, once | {each.shuffled:.1f} B | {_bytes(moved)}: "
+        f"{_time(moved / (NODES * NETWORK))} at 10 Gbit/s a node |",
+        f"| kept in memory or on executors' disks | {each.kept:.1f} B | {_bytes(kept)}, {_bytes(kept / NODES)} a node |",
+        f"| prepare | {each.prepare * 1e9:,.0f} ns of a core | {prepare / 3600:,.0f} core hours: "
+        f"{_time(prepare / CORES)} on {CORES:,} cores |",
+        f"| a round | {each.each_round * 1e9:,.0f} ns of a core | {a_round / 3600:,.1f} core hours: "
+        f"{_time(a_round / CORES)} on {CORES:,} cores |",
+        f"| moved, a round | — | {_bytes(integers)} in all: at most {ITEMS:,} integers from each of {PARTS:,} parts |",
+        f"| to the driver, a round | — | {_bytes(large.round_driver)}: one integer a candidate |",
+        f"| jobs, k = {PICKS} and k = 20 | — | {PICKS + 2} and 22 |",
+        f"| in all, k = {PICKS} | | {_time((prepare + (PICKS - 1) * a_round) / CORES)} |",
         "",
         "Assumptions:",
         "",
-        "- Work per purchase stays what it was in the run above, which holds as long as a part fits an executor: "
-        f"{PARTS:,} parts of {PURCHASES // PARTS:,} purchases each (`spark.sql.shuffle.partitions`), "
-        f"{CORES:,} cores on {NODES} nodes with 10 Gbit/s each.",
+        f"- {CORES:,} cores on {NODES} nodes with 10 Gbit/s each, and `spark.sql.shuffle.partitions` = {PARTS:,}, so "
+        f"that a part holds {PURCHASES // PARTS:,} purchases, as in the larger run.",
+        "- Work per purchase does not depend on how many there are: parts are as large as measured, and a round moves "
+        "integers only. Reading keeps up, which object storage has to be wide enough for.",
         "- Every purchase is of a candidate. With fewer candidates only their purchases are moved and kept.",
-        "- Users are spread evenly over the parts, as a hash does; a user counts once per candidate, so that no part is "
-        f"larger than its users times {ITEMS:,}. A billion users instead of {int(PURCHASES / PER_USER) // 10**9} billion "
-        "at the same number of purchases only makes for fewer, longer groups: rows are what is read and moved.",
-        "- Reading is bounded by object storage as much as by cores; the time to open files is not in it.",
+        f"- {PURCHASES // USERS} purchases a user instead of {PER_USER}: rows are what is read, moved and kept; fewer "
+        "users make fewer, longer groups of the same rows. Users are spread over the parts by a hash, and nobody has "
+        f"more than {ITEMS:,} rows, one a candidate.",
         "- The fingerprint that tells whether the relation has changed since the last question reads the two columns "
         "once more.",
     ]
