@@ -6,6 +6,7 @@ import fnmatch
 import glob
 import os
 import re
+from collections.abc import Sequence
 
 _SUFFIX = re.compile(
     r"\.(parquet|parq|csv|tsv|txt|json|jsonl|ndjson|xlsx|arrow|feather|avro|vortex|db|duckdb|sqlite)(\.(gz|zst|bz2))?$"
@@ -21,6 +22,20 @@ def looks_like_file(text: str) -> bool:
     (True, False)
     """
     return bool(_SUFFIX.search(text.lower()) or "/" in text or "\\" in text or "*" in text)
+
+
+def located(path: str, folders: Sequence[str] = (), home: str = "") -> set[str]:
+    """The paths that DuckDB may look for, with its settings file_search_path and home_directory.
+
+    >>> sorted(located("a.parquet", ["/data"]))
+    ['/data/a.parquet', 'a.parquet']
+    """
+    found = {path}
+    if path.startswith("~") and home:
+        found.add(home.rstrip("/") + path[1:])
+    elif not (_REMOTE.match(path) or path.lower().startswith("file:") or os.path.isabs(path)):
+        found.update(there for folder in folders for there in located(f"{folder.rstrip('/')}/{path}", (), home))
+    return found
 
 
 def overlap(one: str, two: str) -> bool:

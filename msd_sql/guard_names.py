@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
-from msd_sql.guard_files import looks_like_file
-from msd_sql.guard_session import OURS, Key, Macro, Session, macro
+from msd_sql.guard_files import located, looks_like_file
+from msd_sql.guard_session import OURS, Key, Macro, Session, macro, split
 from msd_sql.host import Host
 from msd_sql.sqltext import Name, SearchPath, literal
 
@@ -64,6 +64,10 @@ class Resolver(Protocol):
         """Tell whether a function that is not a macro of the user has this name (a built-in one, or a UDF)."""
         ...
 
+    def places(self, path: str) -> set[str]:
+        """The files that a path may mean with the settings of the caller and of the database."""
+        ...
+
     def prepared(self, name: str) -> str | None:
         """The statement that `EXECUTE name` runs; None if it is not known."""
         ...
@@ -111,6 +115,7 @@ class HostResolver:
         self._columns: dict[tuple[str, ...], frozenset[str]] = {}
         self._committed: HostResolver | None = None
         self._rows: list[Any] | None = None
+        self._settings: tuple[tuple[str, ...], str] | None = None
 
     def committed(self) -> HostResolver:
         """The names that every connection sees."""
@@ -198,6 +203,16 @@ class HostResolver:
             known = frozenset(row[0] for row in self._host.rows(_FUNCTIONS))
             _KNOWN[self._host.version] = known
         return name.lower() in known
+
+    def places(self, path: str) -> set[str]:
+        """Settings belong to one connection: the caller's, or the host's that reads the protected relation."""
+        if self._settings is None:
+            rows = self._host.rows(
+                "SELECT system.main.current_setting('file_search_path'), system.main.current_setting('home_directory')"
+            )
+            self._settings = (split(rows[0][0]), rows[0][1] or "")
+        told = self._session
+        return located(path, told.folders, told.home) | located(path, *self._settings)
 
     def prepared(self, name: str) -> str | None:
         """A prepared statement of the caller's connection."""

@@ -91,9 +91,18 @@ def _read(text: str) -> Session:
         {name.lower(): sql for name, sql in told.get("prepared") or ()},
         macros,
         catalog,
-        tuple(one.strip() for one in (told.get("folders") or "").split(",") if one.strip()),
+        split(told.get("folders")),
         told.get("home") or "",
     )
+
+
+def split(folders: str | None) -> tuple[str, ...]:
+    """The folders of DuckDB's setting file_search_path.
+
+    >>> split("/data, /more")
+    ('/data', '/more')
+    """
+    return tuple(one.strip() for one in (folders or "").split(",") if one.strip())
 
 
 def macro(database: str, schema: str, name: str, parameters: str, body: str | None, kind: str) -> Macro:
