@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from msd_sql.errors import LeakError
 from msd_sql.guard_files import overlap
-from msd_sql.guard_macros import expand
+from msd_sql.guard_macros import DEFAULT, expand
 from msd_sql.guard_names import Home, HostResolver, Relation, Resolver
 from msd_sql.guard_parse import called, statements, unreadable
 from msd_sql.guard_scope import enclosing, independent, reached
@@ -170,7 +170,11 @@ class _Guard:
     def _owner(self, relation: Relation) -> str:
         """The protected view that reads this table or file; empty if there is none."""
         if relation.kind == "file":
-            return next((name for file, name in self._files.items() if overlap(relation.text, file)), "")
+            asked = self._resolver.places(relation.text)
+            for file, name in self._files.items():
+                if any(overlap(one, two) for one in asked for two in self._resolver.places(file)):
+                    return name
+            return ""
         return self._under.get(relation.key, "")
 
     def _underlying(self, private: list[Relation], public: list[Relation]) -> None:
@@ -218,7 +222,9 @@ def _shown(call: exp.Expr) -> str:
 
 def _unknown(source: Source, use: Use) -> str:
     name = use.relation.text
-    if name.endswith("()"):
+    if name.startswith(DEFAULT):
+        why = f"{name.removesuffix('()')} of the macro is not in DuckDB's catalog, so that the call must give it"
+    elif name.endswith("()"):
         why = f"{name} can return anything, and its definition is not in the database"
     else:
         why = (

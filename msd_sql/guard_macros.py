@@ -14,6 +14,7 @@ from msd_sql.guard_parse import called, expression, query, unreadable
 from msd_sql.guard_session import Macro
 
 _DEPTH = 32
+DEFAULT = "the default of parameter"
 
 
 def expand(
@@ -52,6 +53,7 @@ class _Expansion:
                 macros = [one for one in self._resolver.macros([name], self._home) if not one.table]
                 receiver = node.parent.this
             if macros:
+                macros = _fitting(macros, len(_arguments(node)) + (receiver is not None))
                 bodies = [self._body(macro, node, receiver, depth) for macro in macros]
                 self._put(macros[0], bodies, node, table)
         inner = root.this
@@ -71,13 +73,16 @@ class _Expansion:
         body = read(macro.body, self._names)
         bound = _bind(macro.parameters, ([receiver] if receiver is not None else []) + _arguments(node))
         for column in list(body.find_all(exp.Column)):
-            value = bound.get(column.name.lower()) if not column.table else None
-            if value is None:
+            name = column.parts[0].name.lower()
+            if name not in bound:
                 continue
+            value = bound[name].copy()
+            if column.table:  # a member of what was given, or a column of a FROM item of that name
+                value = exp.Tuple(expressions=[value, column.copy()])
             if column is body:
-                body = value.copy()
+                body = value
             else:
-                column.replace(value.copy())
+                column.replace(value)
         return self.expand(body, depth + 1)
 
     def _put(self, macro: Macro, bodies: list[exp.Expr], node: exp.Expr, table: exp.Table | None) -> None:
@@ -124,8 +129,17 @@ def _arguments(node: exp.Expr) -> list[exp.Expr]:
     return found
 
 
+def _fitting(macros: list[Macro], given: int) -> list[Macro]:
+    """The overloads that a call can mean: where one takes what was given, DuckDB refuses another by its defaults."""
+    exact = {one.name for one in macros if len(one.parameters) == given}
+    return [one for one in macros if len(one.parameters) <= given or one.name not in exact]
+
+
 def _bind(parameters: tuple[str, ...], given: list[exp.Expr]) -> dict[str, exp.Expr]:
-    bound: dict[str, exp.Expr] = {}
+    """What each parameter stands for. The catalog does not tell defaults: what was not given can be anything."""
+    bound: dict[str, exp.Expr] = {
+        name.lower(): exp.Anonymous(this=f"{DEFAULT} {name}", expressions=[]) for name in parameters
+    }
     positional = [one for one in given if not isinstance(one, exp.PropertyEQ)]
     for name, value in zip(parameters, positional, strict=False):
         bound[name.lower()] = value

@@ -96,6 +96,11 @@ MACROS = {
         "CREATE TEMP MACRO outer_one(x) AS inner_one(x)",
         f"SELECT {PICK} FROM products WHERE outer_one(item_id)",
     ),
+    "a macro whose default hides a persisted overload": (
+        "CREATE MACRO ok(x) AS x > 3;"
+        "CREATE TEMP MACRO ok(x, n := 3) AS (SELECT count(*) > n FROM purchases p WHERE p.item_id = x)",
+        f"SELECT {PICK} FROM products WHERE ok(item_id)",
+    ),
     "our name in another schema": (
         "CREATE SCHEMA s; CREATE MACRO s.msd_select(x) AS"
         " (SELECT temp.msd_select(item_id, 2, 0.01, 0.0, reach := 'purchases') FROM purchases WHERE user_id = x)",
@@ -208,3 +213,25 @@ def test_a_transaction_that_changes_other_things_is_no_obstacle(con):
     runs(con, HONEST)
     con.execute("ALTER TABLE products ADD COLUMN colour VARCHAR")
     runs(con, HONEST)
+
+
+def test_settings_of_the_connection_lead_to_files(tmp_path):
+    con = duckdb.connect()
+    msd_sql.register(con)
+    for name in ("p", "public"):
+        con.execute(
+            f"COPY (SELECT i % 9 AS user_id, i % 5 AS item_id FROM range(90) t(i)) TO '{tmp_path}/{name}.parquet'"
+        )
+    con.execute(f"CREATE VIEW purchases AS FROM '{tmp_path}/p.parquet'")
+    con.execute(PROTECT.format("purchases")).fetchall()
+    for setting, prefix in (("file_search_path", ""), ("home_directory", "~/")):
+        con.execute(f"SET {setting} = '{tmp_path}'")
+        refused(con, f"SELECT {PICK} FROM '{prefix}p.parquet'", "data of the protected relation purchases")
+        refused(
+            con, f"SELECT {PICK} FROM read_parquet('{prefix}*.parquet')", "data of the protected relation purchases"
+        )
+        con.execute(f"RESET {setting}")
+    con.execute(f"SET file_search_path = '/nowhere,{tmp_path}'")
+    refused(con, f"SELECT {PICK} FROM 'p.parquet'", "data of the protected relation purchases")
+    runs(con, f"SELECT {PICK} FROM 'public.parquet'")
+    con.close()

@@ -73,3 +73,35 @@ SELECT msd_select(item_id, 6, 0.1, 0.5) FROM query('SELECT * FROM popular')
 -- a public query
 -- allowed: memory.main.products
 SELECT msd_select(item_id, 6, 0.1, 0.5) FROM query('FROM health')
+
+-- a default that names a relation
+-- unknown: the argument of query_table()
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM defaulted()
+
+-- a parameter that is given
+-- allowed: memory.main.products
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM defaulted(products)
+
+-- a private parameter
+-- refused: defaulted → macro → purchases
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM defaulted(products := 'purchases')
+
+-- a scalar default
+-- unknown: the default of parameter n of the macro
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products WHERE above(price_bin)
+
+-- a scalar parameter that is given
+-- allowed: memory.main.products
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products WHERE above(price_bin, n := 3)
+
+-- the overload that takes what is given
+-- allowed: memory.main.products
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products WHERE either(price_bin)
+
+-- a member of a private argument
+-- refused: member → macro → purchases
+SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products WHERE member((SELECT {'n': max(user_id)} FROM purchases)) > price_bin
+
+-- a column of the query around it, given to a table macro
+-- refused: a column of the query around it → outer query → purchases
+SELECT (SELECT msd_select(item_id, 6, 0.1, 0.5) FROM first_few(u.user_id)) FROM purchases u

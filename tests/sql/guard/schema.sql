@@ -48,3 +48,7 @@ CREATE MACRO pick(x) AS msd_select(x, 6, 0.1, 0.5);
 CREATE MACRO best_of(t) AS TABLE FROM msd_topk(t, 6, 0.1, 0.5);
 CREATE VIEW answer AS SELECT msd_select(item_id, 6, 0.1, 0.5) AS items FROM products;
 CREATE VIEW bad_answer AS SELECT msd_select(item_id, 6, 0.1, 0.5) AS items FROM products_ranked WHERE sold > 1;
+CREATE MACRO defaulted(products := 'purchases') AS TABLE SELECT item_id FROM query_table(products);
+CREATE MACRO above(x, n := 3) AS x > n;
+CREATE MACRO member(given) AS given.n;
+CREATE MACRO first_few(n) AS TABLE FROM products WHERE price_bin < n;
