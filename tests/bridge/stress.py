@@ -1,6 +1,7 @@
 """The bridge under stress, for minutes: the suite runs the same checks in their short form.
 
 python tests/bridge/stress.py cycles 1000      start and stop the real shell, leaving nothing behind
+python tests/bridge/stress.py starts 1000      the same of the extension alone, with a worker that loads nothing
 python tests/bridge/stress.py threads 8 60     eight threads ask for a minute, in one process
 python tests/bridge/stress.py memory           the extension under valgrind: no invalid access, no lost memory
 python tests/bridge/stress.py timing 10        the first call, and one with a prepared index, against in-process
@@ -102,9 +103,8 @@ def starts(times: int) -> None:
                 _killed(command, loaded)
             elif number % 5 == 4:
                 # The call after the kill is an error, the shell goes on.
-                said = _run(
-                    command, f"{loaded}.shell {place}/kill\nSELECT called('x') IS NULL;\nSELECT called('x') IS NULL;\n"
-                )
+                again = "SELECT called('x') IS NULL;\n"
+                said = _run(command, f"{loaded}.shell {place}/kill\n{again}{again}")
                 assert said == "true\ntrue\n", said
             else:
                 assert _run(command, loaded) == "true\n"
