@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 Column: TypeAlias = npt.NDArray[Any]
 Row: TypeAlias = tuple[Any, ...]
 
+# A user's macro hides a built-in function, and even an operator, from whoever looks names up where it is. Our own
+# connections look them up in DuckDB's schema alone: relations are named in full, and TEMP ones are found all the same.
+OWN_NAMES = "SET search_path = 'system.main'"
+
 _VECTORS = 128  # of 2,048 rows each: a block of `blocks`
 
 
@@ -96,12 +100,17 @@ class Host(Protocol):
 class DuckDBHost:
     """A cursor of a connection in this process. Make a fresh cursor for every UDF call: the caller's own would hang.
 
+    `own`: nobody else uses the cursor, so that its search path is ours to set.
+
     >>> DuckDBHost(duckdb.connect()).rows("SELECT 1 AS one")
     [(1,)]
     """
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, *, own: bool = False) -> None:
         self._cursor = cursor
+        self._own = own
+        if own:
+            self.run(OWN_NAMES)
 
     @property
     def version(self) -> str:
@@ -151,7 +160,7 @@ class DuckDBHost:
         """A transaction on a cursor of its own, closed at the end."""
         with _translated():
             cursor = self._cursor.cursor()
-        inner = DuckDBHost(cursor)
+        inner = DuckDBHost(cursor, own=self._own)
         try:
             inner.run("BEGIN TRANSACTION")
             try:

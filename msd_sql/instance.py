@@ -100,7 +100,7 @@ class Instance:
         """A fresh cursor of the connection that calls, or of another one of the same database."""
         cursor = self._cursor(connection)
         try:
-            yield DuckDBHost(cursor)
+            yield DuckDBHost(cursor, own=True)
         finally:
             cursor.close()
 

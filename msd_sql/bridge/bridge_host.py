@@ -10,7 +10,7 @@ import numpy as np
 
 from msd_sql.bridge import wire
 from msd_sql.bridge.line import Line
-from msd_sql.host import Column, HostError, Row
+from msd_sql.host import OWN_NAMES, Column, HostError, Row
 from msd_sql.sqltext import quote
 
 _CHUNK = 2048  # rows of DuckDB's vectors
@@ -77,6 +77,7 @@ class BridgeHost:
     def transaction(self) -> Iterator[BridgeHost]:
         """A transaction on a connection of its own."""
         inner = BridgeHost(self._line, self.version, self._connection + 1)
+        inner.run(OWN_NAMES)
         inner.run("BEGIN TRANSACTION")
         try:
             yield inner

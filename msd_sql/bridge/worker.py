@@ -21,7 +21,7 @@ from msd_sql.bridge.bridge_host import BridgeHost
 from msd_sql.bridge.line import Line
 from msd_sql.context import INTERRUPTED
 from msd_sql.errors import EngineError, MsdError
-from msd_sql.host import Host
+from msd_sql.host import OWN_NAMES, Host
 from msd_sql.instance import Instance
 from msd_sql.register import LEDGER
 from msd_sql.sqltext import literal
@@ -46,6 +46,7 @@ class Shell(Instance):
             told = BridgeHost(self._line, "").rows("SELECT library_version FROM pragma_version()")
             self._version = str(told[0][0]).removeprefix("v")
         host = BridgeHost(self._line, self._version)
+        host.run(OWN_NAMES)
         # What `register(con, ledger=…)` is in Python: a database that is attached under this name.
         attached = host.rows(f"SELECT 1 FROM duckdb_databases() WHERE database_name = {literal(LEDGER)}")
         self.home = LEDGER if attached else None

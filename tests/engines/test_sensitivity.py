@@ -7,6 +7,7 @@ from msd_sql.udfs.types import ONE
 from msd_sql.candidates import Candidates, candidates
 from msd_sql.declarations import Items
 from msd_sql.engines import build
+from msd_sql.host import DuckDBHost
 from msd_sql.sqltext import Name
 
 from .conftest import protected, purchases
@@ -70,3 +71,30 @@ def test_a_row_that_only_equals_others_does_not_stand_for_them(engine, con, host
 def test_duplicate_candidates_are_found_wherever_they_stand():
     found = candidates(["apple", "Apple", "apple", "Apple"], [1, 2, 3, 4], "VARCHAR")  # as an order without case would
     assert (found.keys, found.rows.tolist()) == (["apple", "Apple"], [0, 1])
+
+
+HIDING = ["least(a, b) AS a", "greatest(a, b) AS b", "count(a) AS 7", "count_star() AS 7", "sum(a) AS 7", "max(a) AS 7",
+          "min(a) AS 0", "hash(a) AS 5", "round(a) AS 3", "row_number() AS 1", "coalesce(a, b) AS 9", "abs(a) AS 0",
+          '"*"(a, b) AS 0', '"+"(a, b) AS 0', '"-"(a) AS 0, (a, b) AS 0', '">>"(a, b) AS 0']  # fmt: skip
+
+
+def test_a_users_macro_hides_nothing_from_our_connections(engine, con):
+    purchases(con, [(str(unit), unit % 7) for unit in range(60)], unit_type="VARCHAR")
+    con.execute("CREATE TABLE products AS SELECT range AS id, range AS place FROM range(7)")
+    match = protected(relevance="best_match", item=None, similarity="1 - abs(r.item_id - v.place) / 4")
+    asked = Candidates([str(key) for key in range(7)], "BIGINT")
+
+    def play(found):
+        with con.cursor() as cursor:
+            host = DuckDBHost(cursor, own=True)
+            relevance = build(host, found, asked, k=3, engine=engine, items=PRODUCTS)
+            relevance.add(3)
+            relevance.add(4)
+            relevance.swap(0, 2)
+            return relevance.gains().tolist(), relevance.swap_gains(np.arange(4, 7)).tolist(), relevance.value()
+
+    before = [play(protected()), play(match)]
+    for macro in HIDING:
+        con.execute(f"CREATE MACRO {macro}")
+    assert con.execute("SELECT least(3, 1), 1 + 1").fetchall() == [(3, 0)]
+    assert [play(protected()), play(match)] == before
