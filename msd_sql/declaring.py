@@ -12,9 +12,10 @@ from msd_sql.errors import CatalogError, InputError, suggest
 from msd_sql.host import Host, HostError
 from msd_sql.reading import private_rows
 from msd_sql.relations import Relations, spelled
-from msd_sql.similarity import check_similarity
+from msd_sql.similarity import check_similarity, similarity_columns
 from msd_sql.spark.host import SparkHost, relation_name
 from msd_sql.sqltext import Name, quote
+from msd_sql.surroundings import check_collations, check_spark_collations
 from msd_sql.udfs.distances import DISTANCES
 
 _LARGEST = {"users": 2**53}
@@ -53,14 +54,25 @@ def check_protected(
             raise CatalogError("Schema msd holds the declarations themselves; its tables cannot be protected.")
         unit = relations.column(name, unit, "unit") if unit is not None else None
         item = relations.column(name, item, "item") if item is not None else None
+        columns = relations.columns(name)
         if similarity is not None:
-            similarity = check_similarity(host, similarity, relations.columns(name))
+            similarity = check_similarity(host, similarity, columns)
+        check_collations(host, name.sql, _read(columns, unit, item, similarity), str(name))
     elif spark is not None:
         unit = spelled(spark, unit, "unit") if unit is not None else None
         item = spelled(spark, item, "item") if item is not None else None
         if similarity is not None:
             similarity = check_similarity(host, similarity, spark)
+        check_spark_collations(_read(spark, unit, item, similarity), "the relation")
     return {"unit": unit, "item": item, "relevance": relevance, "similarity": similarity, "cap": cap}
+
+
+def _read(columns: Mapping[str, str], unit: str | None, item: str | None, similarity: str | None) -> dict[str, str]:
+    """The columns that an answer depends on, with their types."""
+    named = {
+        column.lower() for column in (unit, item, *(similarity_columns(similarity) if similarity else ())) if column
+    }
+    return {column: kind for column, kind in columns.items() if column.lower() in named}
 
 
 def count_units(host: Host, name: Name | None, shown: str, unit: str | None, users: int | None) -> int:

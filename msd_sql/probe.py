@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from msd_sql.declarations import Items, Protected
+from msd_sql.engines.matching import tried
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.host import Host, HostError
+from msd_sql.similarity import similarity_columns, similarity_tree
 from msd_sql.sqltext import quote
+from msd_sql.surroundings import check_collations, check_spark_collations
 
 
 def probe(host: Host, protected: Protected, items: Items | None = None) -> None:
@@ -13,12 +16,18 @@ def probe(host: Host, protected: Protected, items: Items | None = None) -> None:
 
     >>> probe(host, purchases)
     """
-    columns = [quote(column) for column in (protected.unit, protected.item) if column is not None]
-    if _fails(host, f"SELECT {', '.join(columns) or '1'} FROM {protected.sql} LIMIT 0"):
+    columns = [column for column in (protected.unit, protected.item) if column is not None]
+    columns += similarity_columns(protected.similarity) if protected.similarity is not None else []
+    kinds = _types(host, protected.sql, list(dict.fromkeys(columns)))
+    if kinds is None:
         raise CatalogError(
             f"The protected relation {protected.name} cannot be read as it was declared (unit {protected.unit}, item "
             f"{protected.item}): it was dropped or changed, or a file of its view is gone."
         )
+    if protected.relation is None:
+        check_spark_collations(kinds, protected.name)
+    else:
+        check_collations(host, protected.sql, kinds, protected.name)
     if protected.similarity is None:
         return
     if items is None or items.relation is None:
@@ -28,11 +37,22 @@ def probe(host: Host, protected: Protected, items: Items | None = None) -> None:
         )
     if protected.relation is None:
         return  # the item rows are in DuckDB: the engine itself brings the two together
-    if _fails(host, f"SELECT {protected.similarity} FROM {protected.sql} AS r, {items.relation.sql} AS v LIMIT 0"):
+    number = tried(similarity_tree(protected.similarity)).sql("duckdb")
+    if _fails(host, f"SELECT {number} FROM {protected.sql} AS r, {items.relation.sql} AS v LIMIT 0"):
         raise CatalogError(
             f"The similarity of {protected.name} does not fit the items {items.name}: {protected.similarity}. Every "
             "v.column must be a column of the items."
         )
+
+
+def _types(host: Host, source: str, columns: list[str]) -> dict[str, str] | None:
+    """The columns with their types; None if they are not all there."""
+    named = ", ".join(f"{quote(column)} AS c{at}" for at, column in enumerate(columns))
+    try:
+        found = host.rows(f"DESCRIBE SELECT {named or '1'} FROM {source} LIMIT 0")
+    except HostError:
+        return None
+    return dict(zip(columns, (str(row[1]) for row in found), strict=False))
 
 
 def _fails(host: Host, sql: str) -> bool:
