@@ -63,7 +63,7 @@ def page(runs: Sequence[Run]) -> str:
             "first marginals. *A round* counts all marginals again after a pick. *Moved* is Spark's shuffle; *to the "
             "driver* is what tasks sent to it, in a round.",
             "",
-            "| purchases | workers | prepare | a round | jobs | moved, prepare | kept | moved, a round | to the driver |",
+            "| purchases | workers | prepare | a round | jobs | moved, prepare | kept | moved, a round | to driver |",
             "|---|---|---|---|---|---|---|---|---|",
             *(_line(run) for run in spark),
             "",
@@ -112,7 +112,7 @@ def _extrapolation(small: Run, large: Run) -> list[str]:
         f"| read (Parquet) | {each.read:.1f} B | {_bytes(read)}, once |",
         f"| moved between executors, once | {each.shuffled:.1f} B | {_bytes(moved)}: "
         f"{_time(moved / (NODES * NETWORK))} at 10 Gbit/s a node |",
-        f"| kept in memory or on executors' disks | {each.kept:.1f} B | {_bytes(kept)}, {_bytes(kept / NODES)} a node |",
+        f"| kept in memory or on disks there | {each.kept:.1f} B | {_bytes(kept)}, {_bytes(kept / NODES)} a node |",
         f"| prepare | {each.prepare * 1e9:,.0f} ns of a core | {prepare / 3600:,.0f} core hours: "
         f"{_time(prepare / CORES)} on {CORES:,} cores |",
         f"| a round | {each.each_round * 1e9:,.0f} ns of a core | {a_round / 3600:,.1f} core hours: "

@@ -18,7 +18,15 @@ from sqlglot import exp
 from msd_sql.candidates import Candidates
 from msd_sql.declarations import Items, Protected
 from msd_sql.engines.binding import column_types, joined_keys, next_serial, table
-from msd_sql.engines.matching import as_number, item_row_columns, numbered, over_numbered, quantised, relation_of
+from msd_sql.engines.matching import (
+    as_number,
+    item_row_columns,
+    numbered,
+    over_numbered,
+    quantised,
+    relation_of,
+    told_apart,
+)
 from msd_sql.engines.steps import Step, temp_name
 from msd_sql.errors import EngineError
 from msd_sql.host import Column, Host
@@ -92,14 +100,23 @@ class _Draft:
             points = exp.select(exp.alias_(self._unit, "x"), "1 AS w", *numbered(self._private)).distinct()
             points = self._of_units(points.from_(self._relation))
         elif self._private:
-            own = exp.Anonymous(this="STRUCT", expressions=[column.copy() for column in self._private])
-            points = exp.select(exp.alias_(own, "x"), "COUNT(*) AS w", *numbered(self._private)).from_(self._relation)
-            points = points.group_by(*self._private)
+            values, alike = self._told_apart()
+            own = exp.Anonymous(this="STRUCT", expressions=alike)
+            points = exp.select(exp.alias_(own, "x"), "COUNT(*) AS w", *numbered(values)).from_(self._relation)
+            points = points.group_by(*alike)
         else:
             points = exp.select("0 AS x", "COUNT(*) AS w").from_(self._relation).having("COUNT(*) > 0")
         q = quantised(as_number(over_numbered(self._similarity, "r")))
         pairs = exp.select("r.x AS x", "v.i AS i", "r.w AS w", q).from_(exp.to_table("divided").as_("r"))
         return Step("points", points), Step("similar", pairs.join(exp.to_table(self.items).as_("v"), join_type="cross"))
+
+    def _told_apart(self) -> tuple[list[exp.Expr], list[exp.Expr]]:
+        """The private columns, and what to group by: a row that differs from others must not stand for them."""
+        names = [column.name for column in self._private]
+        kinds = column_types(self._host, self._protected.sql, names, self._protected.name)
+        found = [told_apart(column, kind) for column, kind in zip(self._private, kinds, strict=True)]
+        values = [value for value, _ in found]
+        return values, [*values, *(part for _, more in found for part in more)]
 
     def _of_units(self, query: exp.Select) -> exp.Select:
         return query if self._unit is None else query.where(exp.not_(self._unit.is_(exp.Null())))

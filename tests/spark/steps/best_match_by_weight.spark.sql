@@ -5,11 +5,14 @@ SELECT
   `r`.`user_id` AS x,
   c.i AS i,
   1 AS w,
-  LEAST(
-    GREATEST(COALESCE(TRY_CAST(ROUND(CAST((
-      r.stars
-    ) AS DOUBLE) * 1048576) AS BIGINT), 0), 0),
-    1048576
+  GREATEST(
+    COALESCE(
+      TRY_CAST(ROUND(-GREATEST(-COALESCE(CAST((
+        r.stars
+      ) AS DOUBLE), 0), -1) * 1048576) AS BIGINT),
+      0
+    ),
+    0
   ) AS q
 FROM `memory`.`main`.`purchases` AS r
 JOIN (

@@ -4,7 +4,7 @@
 SELECT DISTINCT
   `r`.`user_id` AS x,
   1 AS w,
-  `r`.`place`
+  `r`.`place` AS c0
 FROM `memory`.`main`.`visits` AS r
 WHERE
   NOT `r`.`user_id` IS NULL;
@@ -20,17 +20,16 @@ FROM (
     r.x AS x,
     v.i AS i,
     r.w AS w,
-    LEAST(
-      GREATEST(
-        COALESCE(
-          TRY_CAST(ROUND(CAST((
-            1 - ABS(r.place - v.place) / 4
-          ) AS DOUBLE) * 1048576) AS BIGINT),
-          0
-        ),
+    GREATEST(
+      COALESCE(
+        TRY_CAST(ROUND(
+          -GREATEST(-COALESCE(CAST((
+            1 - ABS(r.c0 - v.c0) / 4
+          ) AS DOUBLE), 0), -1) * 1048576
+        ) AS BIGINT),
         0
       ),
-      1048576
+      0
     ) AS q
   FROM divided AS r
   CROSS JOIN _msd_v AS v
