@@ -35,6 +35,8 @@ class Run:
     picks: tuple[int, ...]
     prepare: float  # seconds: the pass over the relation, and the first marginals
     rounds: float  # seconds: the other k - 1 rounds
+    prepare_cpu: float = 0.0  # seconds of a core, of all executors together: what a busy machine does not change
+    rounds_cpu: float = 0.0
     jobs: int = 0
     read: int = 0  # bytes of Parquet
     shuffled: int = 0  # bytes between executors, while preparing
@@ -93,7 +95,8 @@ def in_spark(session: Any, folder: Path, purchases: int, workers: int) -> Run:
     relevance.close()
     rounds = max(len(later), 1)
     return Run(
-        "spark", purchases, workers, picks, prepared - start, end - prepared, len(first) + len(later),
+        "spark", purchases, workers, picks, prepared - start, end - prepared,
+        preparing["cpu"] / 1e9, counting["cpu"] / 1e9, len(first) + len(later),
         _size(folder), preparing["shuffled"], kept, counting["shuffled"] // rounds, counting["result"] // rounds,
     )  # fmt: skip
 
@@ -122,11 +125,12 @@ def _jobs(session: Any, host: SparkHost) -> set[int]:
 def _figures(session: Any, jobs: set[int]) -> dict[str, int]:
     """Add up what Spark counted of the stages of some jobs."""
     tracker, store = session.sparkContext.statusTracker(), session.sparkContext._jsc.sc().statusStore()
-    found = {"shuffled": 0, "result": 0}
+    found = {"shuffled": 0, "result": 0, "cpu": 0}
     time.sleep(0.5)  # the store follows the events of the cluster a little later
     for number in {stage for job in jobs for stage in tracker.getJobInfo(job).stageIds}:
         stage = store.lastStageAttempt(number)
         if stage.status().toString() == "COMPLETE":  # a stage whose result is still there is skipped
+            found["cpu"] += stage.executorCpuTime()
             found["shuffled"] += stage.shuffleWriteBytes()
             found["result"] += stage.resultSize() if not stage.shuffleWriteBytes() else 0
     return found

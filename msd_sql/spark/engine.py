@@ -34,7 +34,7 @@ def build_in_spark(
             return SparkBestMatch(SparkWorkspace(host, protected.name, matching.serial), matching, protected.m)
     with bound(host, protected, readable_candidates(candidates)) as binding:
         if protected.unit is None:  # every row is a unit of its own: counts per item are all there is
-            return Coverage(memory.coverage_index(host, binding, 0), protected.m, k, cap)
+            return Coverage(memory.coverage_index(host, binding), protected.m, k, cap)
         return SparkCoverage(SparkWorkspace(host, protected.name, binding.serial), binding, protected.m, cap)
 
 

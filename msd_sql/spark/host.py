@@ -50,8 +50,8 @@ def _silence() -> None:
     """Be silent where pyspark writes the text of every error, and where py4j writes all it carries, if on DEBUG."""
     from pyspark.logger import PySparkLogger
 
-    loggers = [PySparkLogger.getLogger("SQLQueryContextLogger")]  # made by pyspark: it is of a class of its own
-    loggers += [logging.getLogger(name) for name in ("py4j.clientserver", "py4j.java_gateway")]
+    own: logging.Logger = PySparkLogger.getLogger("SQLQueryContextLogger")  # of a class of pyspark's
+    loggers = [own, *(logging.getLogger(name) for name in ("py4j.clientserver", "py4j.java_gateway"))]
     for logger in loggers:
         logger.addFilter(_SILENCE)  # adding it again changes nothing
 

@@ -1,6 +1,8 @@
 """The same SQL over a relation of Spark: declared, counted, charged, selected, replayed and refused as any other."""
 
 import logging
+import threading
+import time
 
 import duckdb
 import pytest
@@ -159,7 +161,25 @@ def test_an_error_carries_no_value_in_its_text_and_none_to_the_log(con, spark, c
         assert "dear diary" not in text
 
 
-def test_an_interrupt_cancels_the_jobs(spark):
+def test_an_interrupt_cancels_the_jobs(con, spark):
+    spark.range(10**13).selectExpr("id AS user_id", "id % 7 AS item_id").createOrReplaceTempView("endless")
+    con.execute("SELECT msd_protect('spark:endless', unit := 'user_id', item := 'item_id', budget := 1, users := 9)")
+    tracker = spark.sparkContext.statusTracker()
+
+    def stop():
+        while not tracker.getActiveJobsIds():
+            time.sleep(0.05)
+        con.interrupt()
+
+    stopping = threading.Thread(target=stop)
+    stopping.start()
+    with pytest.raises(duckdb.Error, match=r"[Ii]nterrupt"):
+        con.execute("SELECT msd_select(item_id, 2, 0.1, 0, reach := 'spark:endless') FROM products").fetchall()
+    stopping.join()
+    assert not tracker.getActiveJobsIds()
+
+
+def test_a_stopped_host_runs_nothing_more(spark):
     host = SparkHost(spark)
     host.interrupt()
     with pytest.raises(Interrupted):
