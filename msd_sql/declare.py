@@ -9,6 +9,7 @@ from msd_sql.amounts import shown
 from msd_sql.context import Call
 from msd_sql.declarations import Items, Protected
 from msd_sql.errors import InputError
+from msd_sql.guard import check_public
 from msd_sql.request import caps, truth, whole
 
 Arguments = Mapping[str, str | None]
@@ -41,6 +42,8 @@ def _protect(call: Call, relation: str, given: Arguments) -> str:
 
 
 def _items(call: Call, relation: str, given: Arguments) -> str:
+    units = {known.name: known.unit for known in call.catalog.all_protected() if known.relation}
+    check_public(call.resolver, str(call.catalog.relations.resolve(relation)), list(units), units)
     found = call.catalog.declare_items(
         relation,
         key=_need(given, "key", "the column that names an item, such as key := 'item_id'"),

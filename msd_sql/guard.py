@@ -7,7 +7,7 @@ UDF of the user is trusted to be what it seems, and what it cannot see is in doc
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -19,6 +19,7 @@ from msd_sql.guard_names import Home, HostResolver, Relation, Resolver
 from msd_sql.guard_parse import called, statements, unreadable
 from msd_sql.guard_scope import enclosing, independent, reached
 from msd_sql.guard_session import Session
+from msd_sql.guard_units import unit_names
 from msd_sql.guard_walk import Step, Use, Walk, macros_around, through
 from msd_sql.sqltext import Name, parts
 
@@ -74,26 +75,51 @@ def examine(
     *,
     calls: Collection[str] = CALLS,
     declared: Collection[str] = (),
+    units: Mapping[str, str | None] | None = None,
 ) -> Sources:
     """Find what the candidates of the calls in `sql` depend on; LeakError if that is protected or cannot be told.
 
-    `protected` are names of protected relations; `declared` are items relations, which the owner said are public, so
-    that a protected view that joins them does not make them private. Without protected relations nothing is refused.
+    `protected` are names of protected relations, `units` the columns of their units; `declared` are items relations,
+    which the owner said are public, so that a protected view that joins them does not make them private, unless the
+    units come from them. Without protected relations nothing is refused.
 
     >>> examine("SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products", resolver, ["purchases"]).relations
     (Name(database='memory', schema='main', name='products'),)
     """
     try:
-        return _Guard(resolver, protected, calls, declared).examine(sql)
+        return _Guard(resolver, protected, calls, declared, units or {}).examine(sql)
     except LeakError:
         if protected:
             raise
         return Sources()
 
 
+def check_public(
+    resolver: Resolver, relation: str, protected: Collection[str], units: Mapping[str, str | None]
+) -> None:
+    """Refuse to call a relation public whose rows are those of a protected view.
+
+    >>> check_public(resolver, "memory.main.products", ["memory.main.purchases"], {})
+    """
+    try:
+        owner = _Guard(resolver, protected, CALLS, [relation], units).owner(relation)
+    except LeakError:
+        return  # what cannot be read now is refused when somebody selects from it
+    if owner:
+        raise LeakError(
+            f"{relation} cannot be an items relation: the protected relation {owner} reads its rows, so that they are"
+            " private as well. Make a table of public items, or protect a table of its own."
+        )
+
+
 class _Guard:
     def __init__(
-        self, resolver: Resolver, protected: Collection[str], calls: Collection[str], declared: Collection[str]
+        self,
+        resolver: Resolver,
+        protected: Collection[str],
+        calls: Collection[str],
+        declared: Collection[str],
+        units: Mapping[str, str | None],
     ) -> None:
         self._calls = frozenset(name.lower() for name in calls)
         self._resolver = resolver
@@ -108,7 +134,14 @@ class _Guard:
         self._under: dict[tuple[str, ...], str] = {}  # tables that a protected view reads, and which view
         self._files: dict[str, str] = {}
         public = [there.relation(parts(name)) for name in declared]
-        self._underlying(private, public)
+        given = dict(zip((one.key for one in private), (units.get(name) for name in protected), strict=True))
+        self._underlying(private, public, given)
+
+    def owner(self, name: str) -> str:
+        """The protected view that reads a relation, or what that relation reads; empty if there is none."""
+        relation = self._there.resolver.relation(parts(name))
+        found = [self._owner(one) for one in (relation, *(use.relation for use in self._bases(relation)))]
+        return next(filter(None, found), "")
 
     def examine(self, sql: str) -> Sources:
         trees = [expand(tree, self._resolver, self._calls, self._names) for tree in self._parse(sql)]
@@ -161,7 +194,7 @@ class _Guard:
                 raise LeakError(
                     f"The candidates of {source.call} depend on data of the protected relation {owner}, which reads"
                     f" {use.relation.text}: {use.way}. {_ADVICE} If {use.relation.text} is public, declare it with"
-                    " msd_items."
+                    " msd_items (not if it holds the units)."
                 )
         for use in source.uses:
             if use.relation.kind == "unknown":
@@ -177,25 +210,43 @@ class _Guard:
             return ""
         return self._under.get(relation.key, "")
 
-    def _underlying(self, private: list[Relation], public: list[Relation]) -> None:
+    def _underlying(
+        self, private: list[Relation], public: list[Relation], units: Mapping[tuple[str, ...], str | None]
+    ) -> None:
         """Find what protected views read: it is as private as they are, but for what the owner declared public."""
         free = {one.key for one in public}
         for one in public:
             try:
                 bases = [use.relation for use in self._bases(one)]
-            except LeakError:  # a definition that cannot be read makes nothing public
-                continue
+            except LeakError:
+                continue  # a view that cannot be read frees nothing but itself
             if len(bases) == 1:  # a plain view over one table or file; a join could hide a private one
                 free.add(bases[0].key)
         for one in private:
-            for use in self._bases(one):
-                key = use.relation.key
-                if key in free:
+            found = list({use.relation.key: use.relation for use in self._bases(one)}.values())
+            holding = self._holding(one, found, units[one.key])
+            for base in found:
+                if base.key in free and base.key not in holding:
                     continue
-                if use.relation.kind == "file":
-                    self._files.setdefault(use.relation.text, one.text)
-                elif use.relation.kind == "table":
-                    self._under.setdefault(key, one.text)
+                if base.kind == "file":
+                    self._files.setdefault(base.text, one.text)
+                elif base.kind == "table":
+                    self._under.setdefault(base.key, one.text)
+
+    def _holding(self, view: Relation, bases: list[Relation], unit: str | None) -> set[tuple[str, ...]]:
+        """The relations that may hold the units of a protected view; all, if that cannot be told."""
+        every = {base.key for base in bases}
+        if unit is None or not every:
+            return every
+        tree = self._there.view(view)
+        hops = [use.relation for use in self._there.uses(tree, view.home) if use.hop]
+        names = unit_names(unit, [tree, *(self._there.view(hop) for hop in hops)])
+        found = set()
+        for base in bases:
+            columns = self._there.resolver.columns(base)
+            if columns is None or columns & names:
+                found.add(base.key)
+        return found or every
 
     def _bases(self, relation: Relation) -> list[Use]:
         if relation.kind != "view":

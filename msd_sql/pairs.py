@@ -34,9 +34,10 @@ def pairs(call: Call, named: Given | Items | None, found: Candidates) -> tuple[D
 def _read(call: Call, text: str, found: Candidates) -> tuple[Distance, list[Any]]:
     name = call.catalog.relations.resolve(text)
     # The table is not in the statement's FROM, so the guard is asked about it by itself.
-    protected = [known.name for known in call.catalog.all_protected() if known.relation]
+    units = {known.name: known.unit for known in call.catalog.all_protected() if known.relation}
     declared = [known.name for known in call.catalog.all_items()]
-    examine(f"SELECT msd_select(1, 1, 1, 1) FROM {name.sql}", call.resolver, protected, declared=declared)
+    asked = f"SELECT msd_select(1, 1, 1, 1) FROM {name.sql}"
+    examine(asked, call.resolver, list(units), declared=declared, units=units)
     columns = list(call.catalog.relations.columns(name))
     if len(columns) != 3:
         raise InputError(f"{name} has {len(columns)} columns; precomputed distances need three: {_HOW}.")

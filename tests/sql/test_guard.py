@@ -14,13 +14,15 @@ import sqlglot
 import msd_sql.guard
 from msd_sql import guard_parse
 from msd_sql.errors import LeakError
-from msd_sql.guard import HostResolver, Session, examine
+from msd_sql.guard import HostResolver, Session, check_public, examine
 from msd_sql.guard_files import overlap
+from msd_sql.guard_units import unit_names
 from msd_sql.host import DuckDBHost
 
 FOLDER = Path(__file__).parent / "guard"
 PROTECTED = ["memory.main.purchases", "memory.main.pickups", "lake.raw.visits", "memory.main.orders_seen"]
 DECLARED = ["memory.main.products"]
+UNITS = dict.fromkeys(PROTECTED, "user_id")
 PATH = (("memory", "main"),)
 
 
@@ -104,11 +106,11 @@ def test_the_guard_decides_every_case_of_the_fixtures(case, resolver, plain, fil
     asked = resolver if "registered" in case.sql else asked
     sql, expected = fill(case.sql), fill(case.expected)
     if case.verdict == "allowed":
-        found = examine(sql, asked, PROTECTED, declared=DECLARED)
+        found = examine(sql, asked, PROTECTED, declared=DECLARED, units=UNITS)
         assert sorted(map(str, found.relations)) == sorted(filter(None, expected.split(", ")))
         return
     with pytest.raises(LeakError) as refusal:
-        examine(sql, asked, PROTECTED, declared=DECLARED)
+        examine(sql, asked, PROTECTED, declared=DECLARED, units=UNITS)
     message = str(refusal.value)
     assert "public := true" in message
     if case.verdict == "refused":
@@ -143,7 +145,13 @@ def test_at_least_half_of_the_cases_are_refusals():
 
 def test_the_refusal_says_what_was_given_and_what_to_do(plain):
     with pytest.raises(LeakError) as refusal:
-        examine("SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products_ranked", plain, PROTECTED, declared=DECLARED)
+        examine(
+            "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products_ranked",
+            plain,
+            PROTECTED,
+            declared=DECLARED,
+            units=UNITS,
+        )
     assert str(refusal.value) == (
         "The candidates of msd_select(item_id, 6, 0.1, 0.5) depend on the protected relation purchases:"
         " products_ranked → view → purchases. Candidates of a private selection must not depend on protected data:"
@@ -157,12 +165,28 @@ def test_what_a_protected_view_reads_is_refused_with_the_way_to_declare_it(plain
         examine("SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products", plain, PROTECTED)
 
 
+def test_declaring_items_does_not_free_the_table_that_holds_the_units(plain):
+    sql = "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM orders"
+    for units in (UNITS, {}):
+        with pytest.raises(LeakError, match="data of the protected relation orders_seen, which reads orders"):
+            examine(sql, plain, PROTECTED, declared=["memory.main.orders"], units=units)
+    with pytest.raises(LeakError, match=r"memory\.main\.orders cannot be an items relation"):
+        check_public(plain, "memory.main.orders", PROTECTED, UNITS)
+    check_public(plain, "memory.main.products", PROTECTED, UNITS)
+
+
+def test_the_names_of_a_unit_are_followed_through_aliases():
+    inner = sqlglot.parse_one("SELECT lower(uid) AS who, item_id FROM orders", read="duckdb")
+    outer = sqlglot.parse_one("SELECT who AS user_id, item_id AS it FROM v", read="duckdb")
+    assert unit_names("USER_ID", [outer, inner]) == {"user_id", "who", "uid"}
+
+
 def test_rows_are_the_relations_that_candidates_come_from_not_those_that_filter(plain):
     sql = (
         "WITH few AS (FROM health WHERE price_bin IN (SELECT floor FROM main.categories))"
         " SELECT msd_select(item_id, 6, 0.1, 0.5) FROM few WHERE item_id NOT IN (FROM archive)"
     )
-    found = examine(sql, plain, PROTECTED, declared=DECLARED)
+    found = examine(sql, plain, PROTECTED, declared=DECLARED, units=UNITS)
     assert [name.name for name in found.rows] == ["health", "products"]
     assert {name.name for name in found.relations} == {"products", "categories", "archive"}
 
@@ -172,7 +196,7 @@ def test_each_call_of_a_statement_has_its_own_sources(plain):
         "SELECT (SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products),"
         " (SELECT msd_select(item_id, 2, 0.1, 0.5) FROM archive)"
     )
-    found = examine(sql, plain, PROTECTED, declared=DECLARED)
+    found = examine(sql, plain, PROTECTED, declared=DECLARED, units=UNITS)
     assert [[name.name for name in call.rows] for call in found.calls] == [["products"], ["archive"]]
 
 

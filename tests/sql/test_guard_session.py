@@ -98,7 +98,7 @@ MACROS = {
     ),
     "a macro whose default hides a persisted overload": (
         "CREATE MACRO ok(x) AS x > 3;"
-        "CREATE TEMP MACRO ok(x, n := 3) AS (SELECT count(*) > n FROM purchases p WHERE p.item_id = x)",
+        "CREATE TEMP MACRO ok(x, n := 3) AS n < (SELECT count(*) FROM purchases p WHERE p.item_id = x)",
         f"SELECT {PICK} FROM products WHERE ok(item_id)",
     ),
     "our name in another schema": (
@@ -235,3 +235,13 @@ def test_settings_of_the_connection_lead_to_files(tmp_path):
     refused(con, f"SELECT {PICK} FROM 'p.parquet'", "data of the protected relation purchases")
     runs(con, f"SELECT {PICK} FROM 'public.parquet'")
     con.close()
+
+
+def test_the_table_of_a_protected_view_is_no_items_relation(con):
+    con.execute("CREATE TABLE src AS FROM purchases; CREATE VIEW sold AS FROM src; CREATE VIEW sold_items AS FROM src")
+    con.execute("SELECT msd_items('src', key := 'item_id', reach := 'purchases')").fetchall()
+    con.execute(PROTECT.format("sold")).fetchall()
+    refused(con, f"SELECT {PICK} FROM src WHERE user_id = 7", "data of the protected relation sold, which reads src")
+    refused(con, f"SELECT {PICK} FROM sold_items", "data of the protected relation sold, which reads src")
+    refused(con, "SELECT msd_items('sold_items', key := 'item_id')", "sold_items cannot be an items relation")
+    runs(con, "SELECT msd_select(item_id, 2, 0.01, 0.0, reach := 'purchases', public := true) FROM src")
