@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import wraps
+from typing import ParamSpec
 
 from msd_sql.candidates import Candidates
 from msd_sql.declarations import Items, Protected
@@ -13,6 +17,7 @@ from msd_sql.engines.index import Found, Indexes, Place
 from msd_sql.engines.matching import matched, public_content
 from msd_sql.engines.steps import Step
 from msd_sql.engines.workspace import Workspace
+from msd_sql.errors import EngineError
 from msd_sql.host import Host
 from msd_sql.spark.host import SparkHost
 from msd_sql.udfs.best_match import BestMatch, BestMatchIndex
@@ -20,6 +25,8 @@ from msd_sql.udfs.coverage import Coverage, CoverageIndex
 from msd_sql.udfs.types import Relevance
 
 __all__ = ["ENGINES", "EnginePlan", "Indexes", "Step", "build", "check_engine", "check_home", "describe"]
+
+P = ParamSpec("P")
 
 AUTO_TOLD = "auto: memory (the steps below) while its index fits into half of memory_limit, else sql"
 
@@ -33,6 +40,22 @@ class EnginePlan:
     dialect: str = "duckdb"
 
 
+def _enough_memory(building: Callable[P, Relevance]) -> Callable[P, Relevance]:
+    """Say that there was not enough memory, and not for how many rows: numpy's own error quotes a size."""
+
+    @wraps(building)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> Relevance:
+        with suppress(MemoryError):
+            return building(*args, **kwargs)
+        raise EngineError(
+            "There was not enough memory for the memory engine's index. Use engine := 'sql', which leaves the rows in "
+            "the database, or a lower memory_limit, by which engine := 'auto' chooses."
+        )
+
+    return guarded
+
+
+@_enough_memory
 def build(
     host: Host,
     protected: Protected,
@@ -67,7 +90,7 @@ def build(
         rows = estimated_rows(host, protected)
         if choose_engine(host, protected, candidates.n, rows, engine) == "sql" and not _only_counts(protected):
             return _in_sql(host, protected, candidates, items, cap or protected.cap)
-        found = Found(_index(host, protected, candidates, items, rows), None)
+        found = Found(_index(host, protected, candidates, items), None)
         if session is not None and place is not None:
             session.keep(place, candidates, found.index, found.index.nbytes)
     if protected.relevance == "best_match":
@@ -121,13 +144,13 @@ def _in_sql(host: Host, protected: Protected, candidates: Candidates, items: Ite
 
 
 def _index(
-    host: Host, protected: Protected, candidates: Candidates, items: Items | None, rows: int
+    host: Host, protected: Protected, candidates: Candidates, items: Items | None
 ) -> CoverageIndex | BestMatchIndex:
     if protected.relevance == "best_match":
         with matched(host, protected, candidates, items) as matching:
             return matches.match_index(host, matching)
     with bound(host, protected, candidates) as binding:
-        return memory.coverage_index(host, binding, rows)
+        return memory.coverage_index(host, binding)
 
 
 def _only_counts(protected: Protected) -> bool:

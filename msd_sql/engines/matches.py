@@ -19,8 +19,6 @@ from msd_sql.udfs.types import IntArray
 
 KEYS = "SELECT (x * $width + i) * $room + q AS key FROM similar"
 
-_FIRST = 1 << 20  # keys to make room for before any are read
-
 
 def match_keys_step(matching: Matching) -> Step:
     """Pack every pair into a key, the pairs with similarity 0 included.
@@ -43,7 +41,7 @@ def match_index(host: Host, matching: Matching) -> BestMatchIndex:
             weights = np.zeros(len(found["x"]), np.int64)
             weights[found["x"]] = found["w"]
         with private(matching.label):
-            keys = gathered(_similar(host, match_keys_step(matching)), _FIRST)
+            keys = gathered(_similar(host, match_keys_step(matching)))
         return BestMatchIndex.from_keys(keys, matching.n, weights)
     finally:
         workspace.close()

@@ -33,6 +33,8 @@ FROM relation AS r JOIN candidates AS c ON r.item = c.key
 WHERE NOT r.unit IS NULL
 """
 
+_FIRST = 1 << 20  # keys to make room for before any are read
+
 
 def counts_step(binding: Binding) -> Step:
     """Where every row is a unit, a unit has one item: all there is to know are counts."""
@@ -56,8 +58,8 @@ def keys_step(binding: Binding) -> Step:
     return step("keys", KEYS, binding.names, code=exp.paren(code), width=1 << bits)
 
 
-def coverage_index(host: Host, binding: Binding, rows: int) -> CoverageIndex:
-    """Read the candidates' purchases (about `rows` of them) into an index."""
+def coverage_index(host: Host, binding: Binding) -> CoverageIndex:
+    """Read the candidates' purchases into an index."""
     if binding.unit_type is None:
         found = private_columns(host, counts_step(binding).sql(), binding.label)
         units = np.zeros(binding.n, np.int64)
@@ -66,23 +68,25 @@ def coverage_index(host: Host, binding: Binding, rows: int) -> CoverageIndex:
     table = dense(host, binding)
     blocks = _dense_blocks(host, binding, table) if table else _joined_blocks(host, keys_step(binding))
     with private(binding.label):
-        keys = gathered(blocks, rows)
+        keys = gathered(blocks)
     return CoverageIndex.from_keys(keys, binding.n)
 
 
-def gathered(blocks: Iterator[IntArray], rows: int) -> IntArray:
-    """Gather blocks of keys in one array.
+def gathered(blocks: Iterator[IntArray], room: int = _FIRST) -> IntArray:
+    """Gather blocks of keys in one array, whose room is doubled as they come.
 
-    Room that is reserved but not written to costs nothing, so `rows` may be a generous guess.
+    Room that is not written to costs nothing. Its size never tells how many rows there are, should there be too little
+    memory for it: an error would quote that size.
 
-    >>> gathered(iter([np.array([3, 1]), np.array([2])]), rows=1)
+    >>> gathered(iter([np.array([3, 1]), np.array([2])]), room=1)
     array([3, 1, 2])
     """
-    found = np.empty(max(rows, 1), np.int64)
+    found = np.empty(room, np.int64)
     size = 0
     for part in blocks:
-        if size + len(part) > len(found):
-            found.resize(max(size + size // 4, size + len(part)), refcheck=False)  # moved by the system, not copied
+        while size + len(part) > room:
+            room *= 2
+            found.resize(room, refcheck=False)  # moved by the system, not copied
         found[size : size + len(part)] = part
         size += len(part)
     found.resize(size, refcheck=False)  # not a part of it: the index frees what it owns

@@ -1,12 +1,15 @@
 """The engine is chosen by what fits in memory, or by the caller; explaining it reads no row."""
 
+import numpy as np
 import pytest
 from msd_sql.udfs import Coverage
+from msd_sql.udfs.coverage import CoverageIndex
 
 from msd_sql.engines import build, describe
 from msd_sql.engines.choice import estimated_rows, memory_limit, parse_size
+from msd_sql.engines.memory import gathered
 from msd_sql.engines.sql import SqlCoverage
-from msd_sql.errors import InputError
+from msd_sql.errors import EngineError, InputError
 
 from .conftest import candidates, protected, purchases
 
@@ -97,3 +100,23 @@ def test_counts_are_all_there_is_without_a_unit(con, host, engine):
     purchases(con, [(1, 0)])
     found = describe(host, protected(unit=None), candidates([0]), engine=engine)
     assert [step.name for step in found.steps] == ["counts"]
+
+
+@pytest.mark.parametrize("engine", ["auto", "memory"])
+def test_too_little_memory_is_said_without_a_size(con, host, monkeypatch, engine):
+    purchases(con, [(1, 1), (2, 1)])
+
+    def fails(*_):
+        raise MemoryError("Unable to allocate 276. MiB for an array with shape (36123657,) and data type int64")
+
+    monkeypatch.setattr(CoverageIndex, "from_keys", fails)
+    with pytest.raises(EngineError, match="engine := 'sql'") as caught:
+        build(host, protected(), candidates([1]), k=1, engine=engine)
+    assert caught.value.__context__ is None
+    assert caught.value.__cause__ is None
+    assert "36123657" not in str(caught.value)
+
+
+def test_keys_are_gathered_whatever_room_they_need():
+    blocks = [np.arange(at, at + size) for at, size in ((0, 3), (3, 1000), (1003, 1), (1004, 5000), (6004, 0))]
+    assert gathered(iter(blocks), room=2).tolist() == list(range(6004))
