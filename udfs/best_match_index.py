@@ -76,7 +76,7 @@ class BestMatchIndex:
         return self._both.column(item)
 
     def turn_round(self) -> None:
-        """Prepare for many questions about the units of an item."""
+        """Prepare for thousands of questions about the units of an item, as local search has them."""
         self._both.turn_round()
 
 

@@ -37,12 +37,13 @@ class Coverage(Marginals):
             raise InputError(f"Coverage needs m, k and cap of at least 1; m = {m}, k = {k}, cap = {cap} were given.")
         super().__init__(index.units, candidates, np.int32)
         self.cap, self.units, self.binary = cap, m * cap, cap == 1
-        self._index = index
+        self._index, self._k = index, k
         self._times = np.zeros(len(index.items_of.bounds) - 1, np.min_scalar_type(k))  # picks that each user has
 
     def add(self, item: int) -> None:
         """Append a pick: the units that it brings to their cap no longer count for their other items."""
         code = self._code(item)
+        self._index.expect(self._k)
         users, before = self._users(code)
         self._times[users] = before + 1
         self._gain -= self._counts(users[before == self.cap - 1])

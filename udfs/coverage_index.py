@@ -59,6 +59,10 @@ class CoverageIndex:
         """Find the users who have the item and at least one other; nobody has item -1."""
         return self._both.column(item)[0]
 
+    def expect(self, items: int) -> None:
+        """Prepare for questions about the users of so many items."""
+        self._both.expect(items)
+
     def turn_round(self) -> None:
-        """Prepare for many questions about the users of an item."""
+        """Prepare for thousands of questions about the users of an item, as local search has them."""
         self._both.turn_round()

@@ -37,6 +37,11 @@ class TwoWays:
         found = np.searchsorted(self.rows.bounds, at, side="right") - 1
         return found, self.rows.values[at] if len(self.rows.values) else self.rows.values
 
+    def expect(self, columns: int) -> None:
+        """Say how many columns will be asked for, so that no scan is made that a turn would save."""
+        if columns > _SCANS:
+            self.turn_round()
+
     def turn_round(self) -> None:
         """Prepare for many questions about columns: local search asks thousands."""
         if self._columns is None:
