@@ -245,3 +245,13 @@ def test_the_table_of_a_protected_view_is_no_items_relation(con):
     refused(con, f"SELECT {PICK} FROM sold_items", "data of the protected relation sold, which reads src")
     refused(con, "SELECT msd_items('sold_items', key := 'item_id')", "sold_items cannot be an items relation")
     runs(con, "SELECT msd_select(item_id, 2, 0.01, 0.0, reach := 'purchases', public := true) FROM src")
+
+
+def test_a_protected_view_that_joins_the_items_leaves_them_public(con):
+    con.execute("CREATE TABLE orders AS SELECT user_id AS who, item_id FROM purchases")
+    con.execute("CREATE VIEW sold AS SELECT o.who AS user_id, p.item_id FROM orders o JOIN products p USING (item_id)")
+    con.execute(PROTECT.format("sold")).fetchall()
+    refused(con, f"SELECT {PICK} FROM orders", "data of the protected relation sold, which reads orders")
+    runs(con, HONEST)
+    con.execute("SELECT msd_items('products', key := 'item_id', reach := 'sold', replace := true)").fetchall()
+    runs(con, HONEST)
