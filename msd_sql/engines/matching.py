@@ -131,14 +131,15 @@ def over_numbered(similarity: exp.Expr, row: str) -> exp.Expr:
     >>> over_numbered(similarity_tree("r.x * v.x + r.w"), "r").sql("duckdb")
     'r.c0 * v.x + r.c1'
     """
-    tree = exp.paren(similarity)
+    tree: exp.Expr = exp.paren(similarity)
     numbers = {name.lower(): at for at, name in enumerate(row_columns(similarity, row))}
     for column in list(tree.find_all(exp.Column)):
         first, *rest = column.parts
         if rest and first.name.lower() == row:
             own = exp.column(f"c{numbers[rest[0].name.lower()]}", table=row)
             column.replace(exp.Dot.build([own, *(part.copy() for part in rest[1:])]) if rest[1:] else own)
-    return tree.this
+    inner: exp.Expr = tree.this
+    return inner
 
 
 def numbered(columns: Sequence[exp.Expr]) -> list[exp.Expr]:
