@@ -103,8 +103,7 @@ class SparkHost:
 
     def run(self, sql: str) -> None:
         """Run a statement in DuckDB's dialect."""
-        with self._working():
-            self.frame(spark_sql(sql))
+        self.frame(spark_sql(sql))
 
     @contextmanager
     def table(self, name: str, columns: Mapping[str, Column | Sequence[Any]]) -> Iterator[str]:
@@ -113,7 +112,7 @@ class SparkHost:
         The values are part of the statement: a frame made from Python rows would need Python on every executor.
         """
         frame = self.frame(values(columns)).hint("broadcast")
-        with self._working():
+        with self.working():
             frame.createOrReplaceTempView(name)
         try:
             yield name
@@ -133,12 +132,12 @@ class SparkHost:
 
     def frame(self, sql: str) -> Any:
         """A Spark SQL query as a lazy data frame: it is analysed, nothing is run."""
-        with self._working():
+        with self.working():
             return self.session.sql(sql)
 
     def collect(self, frame: Any) -> list[Any]:
         """Run a data frame as a job and take its rows."""
-        with self._working():
+        with self.working():
             return list(frame.collect())
 
     def integers(self, frame: Any) -> dict[str, Column]:
@@ -150,7 +149,7 @@ class SparkHost:
         return {name: _column([row[at] for row in rows]) for at, name in enumerate(kinds)}
 
     @contextmanager
-    def _working(self) -> Iterator[None]:
+    def working(self) -> Iterator[None]:
         """Name the jobs of this thread, and translate what goes wrong; the user's own job group is put back."""
         if self._stopped:
             raise Interrupted("stopped")

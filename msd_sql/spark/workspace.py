@@ -36,7 +36,8 @@ class SparkWorkspace:
         self._host.reading()
         with private(self._label):
             frame = self._host.frame(query.sql("spark"))
-            self._view(stand_in, frame.repartition(self._host.partitions, by))
+            with self._host.working():
+                self._view(stand_in, frame.repartition(self._host.partitions, by))
 
     def keep(self, stand_in: str, query: Step, by: str) -> None:
         """Keep the rows of a step over divided rows, sorted, in the executors' memory and on their disks."""
@@ -44,9 +45,11 @@ class SparkWorkspace:
 
         self._host.reading()
         with private(self._label):
-            frame = self._host.frame(query.sql("spark")).sortWithinPartitions(by)
-            self._kept.append(frame.persist(StorageLevel.MEMORY_AND_DISK))
-            self._view(stand_in, frame)
+            frame = self._host.frame(query.sql("spark"))
+            with self._host.working():
+                kept = frame.sortWithinPartitions(by).persist(StorageLevel.MEMORY_AND_DISK)
+                self._kept.append(kept)
+                self._view(stand_in, kept)
 
     def step(self, name: str, text: str, *, over: Mapping[str, Step] | None = None, **values: int | exp.Expr) -> Step:
         """Bind a step to the views and to other steps, which become part of it."""

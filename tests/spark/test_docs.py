@@ -15,7 +15,8 @@ def test_the_page_selects_from_the_demo_shop(root, spark, tmp_path, monkeypatch,
     before = spark.conf.get("spark.sql.shuffle.partitions")
     names = {}
     for block in BLOCK.findall((root / "docs" / "spark.md").read_text()):
-        exec(compile(block, "docs/spark.md", "exec"), names)
+        here = block.replace("purchases.parquet", f"{tmp_path}/purchases.parquet")  # Spark has started elsewhere
+        exec(compile(here, "docs/spark.md", "exec"), names)
     spark.conf.set("spark.sql.shuffle.partitions", before)
     told = capsys.readouterr().out
     assert "subcategory" in told
