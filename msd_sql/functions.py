@@ -228,7 +228,7 @@ _ALL = (
         "everybody",
         "one row for every declaration, release and repetition, oldest first",
         "The ledger: who asked what of which relation, and what it cost. Public facts only; times are UTC.",
-        'SELECT time, relation, kind, eps, charged_eps FROM msd_ledger();',
+        "SELECT time, relation, kind, eps, charged_eps FROM msd_ledger();",
     ),
     Function(
         "msd_remaining",
