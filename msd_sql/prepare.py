@@ -98,9 +98,9 @@ def guarded(call: Call, public: bool, calls: frozenset[str] = CALLS) -> Sources:
 
     def look() -> Sources:
         # `Without protected relations nothing is refused`: what the text does not tell stays unknown.
-        protected = [] if public else [known.name for known in _all_protected(call)]
+        units = {} if public else {known.name: known.unit for known in _all_protected(call)}
         declared = [known.name for known in call.once(("items",), call.catalog.all_items)]
-        return examine(call.context.statement, call.resolver, protected, calls=calls, declared=declared)
+        return examine(call.context.statement, call.resolver, list(units), calls=calls, declared=declared, units=units)
 
     return call.once(("sources", public, calls), look)
 
