@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from msd_sql.candidates import Candidates
 from tests.engines import test_best_match as best_match
 from tests.engines import test_coverage as coverage
 from tests.engines.conftest import Recount, candidates, protected, purchases
@@ -70,3 +71,26 @@ def test_best_matches_and_swaps_equal_a_recount(con, host, build, seed, unit):
     moves = [(bool(swap), int(where), int(which)) for swap, where, which in rng.integers(0, (2, 9, 9), (3, 3))]
     best_match.play(relevance, model, moves)
     relevance.close()
+
+
+@pytest.mark.parametrize("unit", [None, "user_id"])
+@pytest.mark.parametrize("more", [{}, {"relevance": "best_match", "similarity": "1"}])
+@pytest.mark.parametrize(("keys", "kind"), [(["-0.0", "0.0"], "DOUBLE"), (["-0.0", "0", "0.0"], "VARCHAR")])
+def test_a_row_has_one_candidate_at_most(con, host, build, unit, more, keys, kind):
+    purchases(con, [(1, "-0.0"), (2, "0.0"), (2, "-0.0")], item_type="DOUBLE")
+    relevance = build(host, protected(unit, **more), Candidates(keys, kind), k=2, engine="spark")
+    one = 1 << relevance.bits
+    assert relevance.gains().sum() == (2 if unit else 3) * one
+    relevance.add(int(np.argmax(relevance.gains())))
+    assert relevance.value() == (2 if unit else 3) * one
+
+
+def test_a_row_that_only_equals_others_does_not_stand_for_them(con, host, build):
+    con.execute("CREATE TABLE products AS SELECT 0 AS id")
+    found = protected(
+        None, None, relation="visits", relevance="best_match", similarity="(r.place::VARCHAR = '-0.0')::INTEGER"
+    )
+    for rows in (["-0.0"] + ["0.0"] * 9, ["0.0"] * 9 + ["-0.0"]):
+        con.execute(f"CREATE OR REPLACE TABLE visits AS SELECT unnest({rows}::VARCHAR[])::DOUBLE AS place")
+        relevance = build(host, found, candidates([0]), k=1, engine="spark", items=best_match.PRODUCTS)
+        assert relevance.gains()[0] <= 1 << relevance.bits
