@@ -7,6 +7,7 @@ import numpy as np
 from .incidence import Codes, Rows
 
 _SCANS = 4  # a scan finds the rows of a common code at a quarter of the price of turning all of them round
+_PART = 1 << 23  # entries that are turned round together
 
 
 class TwoWays:
@@ -19,7 +20,7 @@ class TwoWays:
     def __init__(self, rows: Rows, width: int) -> None:
         self.rows = rows
         self._width = width
-        self._columns: Rows | None = None
+        self._columns: list[Rows] = []  # of a part of the rows each
         self._scans = 0
 
     def column(self, code: int) -> tuple[Codes, Codes]:
@@ -27,15 +28,18 @@ class TwoWays:
         if code < 0:
             return self.rows.codes[:0].astype(np.int32), self.rows.values[:0]
         self._scans += 1
-        if self._columns is None and self._scans > _SCANS:
+        if self._scans > _SCANS:
             self.turn_round()
-        if self._columns is not None:
-            span = self._columns.span(code)
-            return self._columns.codes[span], self._columns.values[span]
+        columns = self._columns
+        if columns:
+            found = [(part.codes[part.span(code)], part.values[part.span(code)]) for part in columns]
+            if len(found) == 1:
+                return found[0]
+            return np.concatenate([codes for codes, _ in found]), np.concatenate([values for _, values in found])
         # Of the bounds' own type: a search for int64 would copy all of them.
         at = np.flatnonzero(self.rows.codes == code).astype(self.rows.bounds.dtype)
-        found = np.searchsorted(self.rows.bounds, at, side="right") - 1
-        return found, self.rows.values[at] if len(self.rows.values) else self.rows.values
+        rows = np.searchsorted(self.rows.bounds, at, side="right") - 1
+        return rows, self.rows.values[at] if len(self.rows.values) else self.rows.values
 
     def expect(self, columns: int) -> None:
         """Say how many columns will be asked for, so that no scan is made that a turn would save."""
@@ -43,9 +47,24 @@ class TwoWays:
             self.turn_round()
 
     def turn_round(self) -> None:
-        """Prepare for many questions about columns: local search asks thousands."""
-        if self._columns is None:
-            self._columns = self.rows.transposed(self._width)
+        """Prepare for many questions about columns: local search asks thousands.
+
+        Part by part, because turning takes twice the memory of what is turned.
+        """
+        if self._columns:
+            return
+        bounds, start = self.rows.bounds, 0
+        columns = []
+        while start < len(bounds) - 1:
+            wanted = bounds.dtype.type(min(int(bounds[start]) + _PART, int(bounds[-1])))
+            stop = max(start + 1, int(np.searchsorted(bounds, wanted, side="right")) - 1)
+            span = slice(int(bounds[start]), int(bounds[stop]))
+            part = Rows(bounds[start : stop + 1] - bounds[start], self.rows.codes[span], self.rows.values[span])
+            turned = part.transposed(self._width)
+            np.add(turned.codes, start, out=turned.codes)
+            columns.append(turned)
+            start = stop
+        self._columns = columns  # all at once: other threads may ask meanwhile
 
     @property
     def nbytes(self) -> int:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msd_sql.udfs import packed
+from msd_sql.udfs import packed, two_ways
 from msd_sql.udfs.two_ways import TwoWays
 
 N = 5
@@ -65,13 +65,16 @@ def test_many_items_need_wider_codes():
     assert alone[n - 1] == 1
 
 
-@given(triples)
-def test_columns_are_the_same_by_scan_and_turned_round(found):
+@pytest.mark.parametrize("part", [3, 1 << 20])
+@given(found=triples)
+def test_columns_are_the_same_by_scan_and_turned_round(part, found):
     keys = [((unit << packed.item_bits(N)) | item) << packed.VALUE_BITS | similar for unit, item, similar in found]
     rows, _, _ = packed.unpack_similar(np.array(keys, dtype=np.int64), N, None)
     both = TwoWays(rows, N)
     scanned = [both.column(item) for item in range(-1, N)]
-    both.turn_round()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(two_ways, "_PART", part)
+        both.turn_round()
     for (by_scan, values), item in zip(scanned, range(-1, N), strict=True):
         assert by_scan.tolist() == both.column(item)[0].tolist()
         assert values.tolist() == both.column(item)[1].tolist()
