@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     if args.keep is not None and args.keep.exists():
         raise InputError(f"{args.keep} exists already; --keep wants the name of a new file.")
     # A file that 2.x writes by default is one that a duckdb shell of 1.5 cannot open.
-    old_enough = {"storage_compatibility_version": "v1.5.0"}
+    old_enough: dict[str, str | bool | int | float | list[str]] = {"storage_compatibility_version": "v1.5.0"}
     con = duckdb.connect(str(args.keep), config=old_enough) if args.keep is not None else duckdb.connect()
     try:
         made = story(con)
