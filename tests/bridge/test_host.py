@@ -101,22 +101,22 @@ def test_public_columns_become_a_table_and_leave_nothing(told):
 
 def test_a_transaction_commits_or_leaves_nothing(told):
     told.execute("CREATE OR REPLACE TABLE counted(n INTEGER)")
-    assert ask(told, "commit", "INSERT INTO counted VALUES (1)") == "committed"
-    assert ask(told, "rollback", "INSERT INTO counted VALUES (2)") == "rolled back"
+    assert ask(told, "commit", "INSERT INTO told.main.counted VALUES (1)") == "committed"
+    assert ask(told, "rollback", "INSERT INTO told.main.counted VALUES (2)") == "rolled back"
     assert told.execute("FROM counted").fetchall() == [(1,)]
 
 
 def test_it_survives_the_rollback_of_the_caller(told):
     told.execute("CREATE OR REPLACE TABLE kept(n INTEGER)")
     told.execute("BEGIN")
-    ask(told, "commit", "INSERT INTO kept VALUES (7)")
+    ask(told, "commit", "INSERT INTO told.main.kept VALUES (7)")
     told.execute("ROLLBACK")
     assert told.execute("FROM kept").fetchall() == [(7,)]
 
 
 def test_a_lost_race_is_a_conflict(told):
     told.execute("CREATE OR REPLACE TABLE raced AS SELECT 1 AS n")
-    assert ask(told, "conflict", "UPDATE raced SET n = n + 1") == "conflict"
+    assert ask(told, "conflict", "UPDATE told.main.raced SET n = n + 1") == "conflict"
 
 
 @pytest.mark.parametrize(
