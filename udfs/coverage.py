@@ -15,6 +15,8 @@ from .types import IntArray
 
 __all__ = ["Coverage", "CoverageIndex"]
 
+_USERS = 1 << 16  # users whose items are counted together: a common item of 10^8 purchases has millions
+
 
 class Coverage(Marginals):
     """The picks' coverage over an index: marginals change only for the items of units that reach their cap.
@@ -94,7 +96,11 @@ class Coverage(Marginals):
     def _counts(self, users: Codes) -> IntArray:
         """Count the users of every item among these."""
         rows = self._index.items_of
-        return np.bincount(rows.codes[rows.spans(users)[0]], minlength=self._width)
+        counts = np.zeros(self._width, np.int64)
+        for start in range(0, len(users), _USERS):
+            where, _ = rows.spans(users[start : start + _USERS])
+            counts += np.bincount(rows.codes[where], minlength=self._width)
+        return counts
 
     def _hold(self, users: Codes, sign: int) -> IntArray:
         """Enter (or strike out) users at their cap under every pick that they have; says how many under each."""
