@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -62,6 +64,7 @@ class Cluster:
             process = subprocess.Popen(
                 [str(self.home / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", *arguments],
                 stdout=log, stderr=subprocess.STDOUT, env=environment, start_new_session=True, cwd=self.folder,
+                preexec_fn=_die_with_parent if sys.platform == "linux" else None,
             )  # fmt: skip
         self._processes.append(process)
         return process
@@ -75,3 +78,8 @@ class Cluster:
                 return found.group(1)
             time.sleep(0.1)
         raise TimeoutError(f"{name} did not start:\n{log.read_text()}")
+
+
+def _die_with_parent() -> None:
+    """Ask Linux to end this process when the one that started it is gone, however it went: none is left behind."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)

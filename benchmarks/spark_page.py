@@ -14,6 +14,7 @@ from .spark_runs import K as PICKS
 PURCHASES, USERS = 100_000_000_000, 1_000_000_000
 CORES, NODES, PARTS = 2_000, 250, 32_000
 NETWORK = 10e9 / 8  # bytes a second and node
+SCHEDULED = 2_000  # tasks a second
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,8 @@ def page(runs: Sequence[Run]) -> str:
             *(_line(run) for run in spark),
             "",
             f"{PICKS} rounds are one pass over the relation and {PICKS + 1} small jobs: one that hands the candidates "
-            f"to the executors and {PICKS} that count. What a round moves and what comes to the driver depends on the "
-            "number of candidates and of parts, not on purchases or users.",
+            f"to the executors and {PICKS} that count. What a round moves is bounded by candidates times parts, "
+            "what comes to the driver by candidates: neither by purchases nor by users.",
             "",
             *_extrapolation(one[-2], one[-1]),
             "",
@@ -102,6 +103,7 @@ def _extrapolation(small: Run, large: Run) -> list[str]:
     each = slope(small, large)
     prepare, a_round = each.prepare * PURCHASES, each.each_round * PURCHASES
     read, moved, kept = each.read * PURCHASES, each.shuffled * PURCHASES, each.kept * PURCHASES
+    waiting = PARTS / SCHEDULED
     integers = large.round_shuffled / MEASURED_PARTS * PARTS
     return [
         f"## {PURCHASES // 10**9} billion purchases of {USERS // 10**9} billion users",
@@ -122,7 +124,8 @@ def _extrapolation(small: Run, large: Run) -> list[str]:
         f"| moved, a round | — | {_bytes(integers)} in all: at most {ITEMS:,} integers from each of {PARTS:,} parts |",
         f"| to the driver, a round | — | {_bytes(large.round_driver)}: one integer a candidate |",
         f"| jobs, k = {PICKS} and k = 20 | — | {PICKS + 2} and 22 |",
-        f"| in all, k = {PICKS} | | {_time((prepare + (PICKS - 1) * a_round) / CORES)} |",
+        f"| tasks, a round | — | {PARTS:,}: {_time(waiting)} for the driver to hand out |",
+        f"| in all, k = {PICKS} | | {_time((prepare + (PICKS - 1) * a_round) / CORES + (PICKS + 1) * waiting)} |",
         "",
         "Assumptions:",
         "",
@@ -130,6 +133,7 @@ def _extrapolation(small: Run, large: Run) -> list[str]:
         f"that a part holds {PURCHASES // PARTS:,} purchases, as in the larger run.",
         "- Work per purchase does not depend on how many there are: parts are as large as measured, and a round moves "
         "integers only. Reading keeps up, which object storage has to be wide enough for.",
+        f"- A driver hands out {SCHEDULED:,} tasks a second. Fewer, larger parts make that cheaper and memory dearer.",
         "- Every purchase is of a candidate. With fewer candidates only their purchases are moved and kept.",
         f"- {PURCHASES // USERS} purchases a user instead of {PER_USER}: rows are what is read, moved and kept; fewer "
         "users make fewer, longer groups of the same rows. Users are spread over the parts by a hash, and nobody has "

@@ -18,12 +18,6 @@ from msd_sql.spark.types import spark_type
 JAVA = shutil.which("java") or os.environ.get("JAVA_HOME")
 
 
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if "tests/spark/" in item.path.as_posix():  # one process of many: there is one Spark
-            item.add_marker(pytest.mark.xdist_group("spark"))
-
-
 def need_spark():
     if not JAVA:
         pytest.skip("Spark needs Java 17 or newer; there is none here")

@@ -18,7 +18,7 @@ from .conftest import need_spark
 
 DRIVER = Path(__file__).with_name("driver.py")
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark")]  # one process of several has Spark
 
 
 @pytest.fixture

@@ -2,10 +2,14 @@
 
 import re
 
+import pytest
+
 import msd_sql
 from msd_sql.synthetic import shop
 
 BLOCK = re.compile(r"^```py\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+pytestmark = pytest.mark.xdist_group("spark")  # one process of several has Spark
 
 
 def test_the_page_selects_from_the_demo_shop(root, spark, tmp_path, monkeypatch, capsys):

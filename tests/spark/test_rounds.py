@@ -18,6 +18,8 @@ from tests.engines.conftest import candidates, protected
 K, ITEMS, UNITS = 4, 12, 60
 PRODUCTS = Items("products", "id", (), None, (), (), None, relation=Name("memory", "main", "products"))
 
+pytestmark = pytest.mark.xdist_group("spark")  # one process of several has Spark
+
 
 @pytest.fixture(scope="module")
 def shop(spark):

@@ -18,6 +18,8 @@ PROTECT = (
 ITEMS = "SELECT msd_items('products', key := 'item_id', features := 'categories', reach := 'spark:lake.purchases')"
 ASK = "SELECT msd_select(item_id, 3, 0.1, 0.5) FROM products"
 
+pytestmark = pytest.mark.xdist_group("spark")  # one process of several has Spark
+
 
 @pytest.fixture(scope="module")
 def lake(spark, tmp_path_factory):

@@ -30,6 +30,8 @@ from tests.engines.test_coverage import (  # noqa: F401 - collected here
     test_without_a_unit_column_every_row_is_a_unit,
 )
 
+pytestmark = pytest.mark.xdist_group("spark")  # one process of several has Spark
+
 
 @pytest.fixture
 def engine():
