@@ -20,7 +20,7 @@ from msd_sql.sqltext import statement
 Connection = duckdb.DuckDBPyConnection
 _NEW = """
 SELECT relation, count(*), sum(charged_eps), sum(charged_delta), count(*) FILTER (replayed), count(*) FILTER (exact)
-FROM msd.ledger WHERE at > $since AND kind IN ('select', 'reach', 'exact', 'replay', 'refund') GROUP BY 1 ORDER BY 1
+FROM msd.ledger WHERE time > $since AND kind IN ('select', 'reach', 'exact', 'replay') GROUP BY 1 ORDER BY 1
 """
 
 
@@ -48,7 +48,7 @@ class Budgets:
 
     def look(self, host: Host) -> None:
         """Remember the time of the last line, so that the next look starts there."""
-        found = [host.rows(statement("SELECT max(at) FROM msd.ledger", home))[0][0] for home in _homes(host)]
+        found = [host.rows(statement("SELECT max(time) FROM msd.ledger", home))[0][0] for home in _homes(host)]
         times = [at.replace(tzinfo=UTC) for at in found if at is not None]
         self.since = max(times, default=self.since)
 
