@@ -174,7 +174,7 @@ def _through_sql(sql: pd.DataFrame) -> Iterator[str]:
     yield ""
     yield "One of them, as an analyst types it:"
     yield ""
-    yield "```sql"
+    yield "```text"
     yield f"{sql[sql.eps.notna()].iloc[0].statement};"
     yield "```"
     yield ""
