@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .cells import FULL, QUICK, Cell, Size, cells
-from .matching import matched_cell
+from .cells import FULL, QUICK, Cell, Size, cells, runs_of
+from .matching import matched_cells
 from .page import write_page
 from .places import DataMissingError
 from .progress import watched
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         todo = [cell for cell in cells(size, wanted) if not results.has(cell)]
         todo += [cell for cell in _matched(wanted, size, given.amazon) if not results.has(cell)]
         for cell in watched(todo):
-            results.add(list(run(cell, size.timed_runs if cell.timed else size.runs, given.amazon)))
+            results.add(list(run(cell, runs_of(cell, size), given.amazon)))
         for name in wanted:
             instance = size.sql[name.split("_")[0]]
             if not all(asked.has(cell) for cell in statements(name, *instance)):
@@ -74,10 +74,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _matched(wanted: Sequence[str], size: Size, folder: Path | None) -> list[Cell]:
-    found = []
+    found: list[Cell] = []
     for name in wanted:
         n, m = size.base[name.split("_")[0]]
-        found.append(matched_cell(name, task(name, n, m, folder), n, m))
+        found += matched_cells(name, task(name, n, m, folder), n, m)
     return found
 
 

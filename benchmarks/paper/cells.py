@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from .tasks import PAPER_PICKUPS
 
 GAMMA = 0.1
+DETERMINISTIC = ("greedy", "ls")  # without noise every run of them is the same
 EPS = 0.1
 DIVERSITY = 0.5
 CARDINALITY = ("greedy", "nosg", "osg", "rel", "mix")  # private methods under a cardinality constraint
 MATROID = ("local_search", "rel")
 CALIBRATIONS = ("ours", "authors")
+MATCHED = ("ours_matched", "authors_matched")  # the same two again, at the ε where they should not differ
 
 
 @dataclass(frozen=True)
@@ -21,13 +23,18 @@ class Cell:
 
     task: str
     method: str
-    calibration: str  # ours, authors, or exact: no noise, ε is None
+    calibration: str  # one of CALIBRATIONS or MATCHED, or exact: no noise, ε is None
     k: int
     eps: float | None = EPS
     diversity: float = DIVERSITY
     n: int | None = None
     m: int | None = None
     timed: bool = False
+
+    @property
+    def theirs(self) -> bool:
+        """Is it calibrated as the paper's text does?"""
+        return self.calibration.startswith("authors")
 
     @property
     def key(self) -> str:
@@ -42,6 +49,7 @@ class Size:
     name: str
     runs: int
     timed_runs: int
+    matched_runs: int
     eps: tuple[float, ...]
     diversity: tuple[float, ...]
     picks: tuple[int, ...]  # k under a cardinality constraint
@@ -57,6 +65,7 @@ FULL = Size(
     name="full",
     runs=10,
     timed_runs=3,
+    matched_runs=50,
     eps=(0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0),
     diversity=(0.0, 0.2, 0.4, 0.5, 0.6, 0.8),
     picks=(10, 20, 40, 60, 80, 100),
@@ -71,6 +80,7 @@ QUICK = Size(
     name="quick",
     runs=2,
     timed_runs=1,
+    matched_runs=2,
     eps=(0.1, 1.0),
     diversity=(0.0, 0.5),
     picks=(10, 20),
@@ -81,6 +91,19 @@ QUICK = Size(
     base={"uber": (300, 20_000), "amazon": (300, 50_000), "instacart": (None, None)},
     sql={"uber": (100, 5_000), "amazon": (200, 20_000), "instacart": (None, None)},
 )
+
+
+def runs_of(cell: Cell, size: Size) -> int:
+    """Say how often a cell has to run: once where nothing is random.
+
+    >>> runs_of(Cell("uber", "greedy", "exact", 20, None), FULL)
+    1
+    """
+    if cell.calibration == "exact" and cell.method in DETERMINISTIC:
+        return 1
+    if cell.calibration in MATCHED:
+        return size.matched_runs
+    return size.timed_runs if cell.timed else size.runs
 
 
 def default_k(task: str) -> int:

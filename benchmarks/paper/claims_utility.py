@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from .amazon import PAPER_USERS
 from .measure import Readings, first_within, percent
 from .tasks import PAPER_PICKUPS
 from .verdicts import CLOSE, FAILS, HOLDS, Claim, between, both, gap_claim, within
@@ -108,8 +109,17 @@ def _why_baseline(readings: Readings, method: str) -> str:
     return (
         f"The size of this gap is a property of the data: at the default point the mean distance of its picks is "
         f"{mine['spread']:.3f} against {best['spread']:.3f} of {readings.reference_label}'s, "
-        f"the relevance {mine['relevance']:.3f} against {best['relevance']:.3f}."
+        f"the relevance {mine['relevance']:.3f} against {best['relevance']:.3f}.{_without_quota(readings, method)}"
     )
+
+
+def _without_quota(readings: Readings, method: str) -> str:
+    """Say what a baseline loses where no quota keeps its picks apart from each other."""
+    free = Readings(readings.frame, readings.task.removesuffix("_partition"))
+    if free.task == readings.task or free.rows.empty:
+        return ""
+    gap = free.gap(method, "ours", free.default)
+    return f" Without the quota, at k = {free.default[0]}, its gap to Greedy is {percent(gap)}."
 
 
 def _why_one_percent(uber: Readings) -> str:
@@ -162,7 +172,8 @@ def _relevance_only(readings: Readings) -> Claim | None:
         f"DP-Greedy is {percent(apart['authors'])} of Greedy below DP-RelG",
         f"{percent(apart['ours'])} below",
         both(*(within(abs(apart[calibration]), 0.01) for calibration in ("authors", "ours"))),
-        "With Δ = 1/m the f/2 of DP-Greedy's rule has half the signal of DP-RelG's f; ours divides by what one moves.",
+        "With Δ = 1/m for the whole objective, the f/2 of DP-Greedy's rule has half the signal of DP-RelG's f; ours "
+        "divides by what one user can move.",
     )
 
 
@@ -223,9 +234,11 @@ def _where_sls_loses(shop: Readings, points: list[tuple[int, float, float]], nam
     free = [shop.gap("local_search", "exact", point) for point in points]
     worst = max(range(len(points)), key=gaps.__getitem__)
     draws = shop.mean("local_search", "ours", points[worst], "rounds")
+    users = 1.0 / shop.mean("local_search", "ours", points[worst], "eta")
     return (
         f"By {name} ({', '.join(f'{point[place]:g}' for point in points)}) ours is "
         f"{', '.join(percent(gap) for gap in gaps)} below LS, without noise {', '.join(percent(gap) for gap in free)} "
         f"(negative: better than LS, which stops at its first local optimum). The largest gap is at "
-        f"{name} = {points[worst][place]:g}, where {draws:,.0f} draws share ε."
+        f"{name} = {points[worst][place]:g}, where {draws:,.0f} draws share ε and the noise of one of them is about "
+        f"{users:,.0f} users, {percent(users / shop.size[1])} of m = {shop.size[1]:,} (paper: {PAPER_USERS:,})."
     )

@@ -66,7 +66,7 @@ def _objective(readings: Readings, path: Path) -> Path:
             panel.set_xscale("log")
         panel.set_xlabel(name)
         panel.set_ylabel("objective")
-    panels[0].legend(fontsize=7)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="upper center", ncols=8, fontsize=8, frameon=False)
     return _save(figure, path)
 
 
@@ -85,14 +85,16 @@ def _effort(readings: Readings, path: Path, against: tuple[str, ...]) -> Path:
                 panel.plot(list(curve), list(curve.values()), marker="o", markersize=3, color=colour, label=label)
             panel.set_xscale("log")
             panel.set_yscale("log")
+            panel.set_xticks(list(curve), [f"{value:,.0f}" for value in curve], fontsize=7)
+            panel.minorticks_off()
             panel.set_xlabel(axis)
             panel.set_ylabel("oracle calls" if column == "calls" else "seconds")
-    panels[0][0].legend(fontsize=7)
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="upper center", ncols=8, fontsize=8, frameon=False)
     return _save(figure, path)
 
 
 def _save(figure: Any, path: Path) -> Path:
-    figure.tight_layout()
+    figure.tight_layout(rect=(0.0, 0.0, 1.0, 0.94))  # room for the legend
     # Without the version and date in it, an unchanged figure is an unchanged file.
     figure.savefig(path, dpi=DPI, metadata={"Software": None})
     plt.close(figure)

@@ -19,18 +19,6 @@ from .cells import GAMMA, Cell
 from .results import Row
 from .tasks import Task, task
 
-# Without noise and without samples every run is the same one.
-DETERMINISTIC = frozenset({"greedy", "ls"})
-
-
-def runs_of(cell: Cell, runs: int) -> int:
-    """Say how often a cell has to run: once where nothing is random, unless it is timed.
-
-    >>> runs_of(Cell("uber", "greedy", "exact", 20, None), 10)
-    1
-    """
-    return 1 if cell.calibration == "exact" and cell.method in DETERMINISTIC else runs
-
 
 def planned(cell: Cell, instance: Task) -> Plan:
     """Make the plan of a cell, δ = m^-1.5, with the calibration that it asks for."""
@@ -49,7 +37,7 @@ def planned(cell: Cell, instance: Task) -> Plan:
         matroid=constraint.name,
         rank=constraint.rank,
     )
-    if cell.calibration != "authors" or made.calibration is None or cell.eps is None:
+    if not cell.theirs or made.calibration is None:
         return made
     return replace(made, calibration=theirs(cell, delta, made.rounds))
 
@@ -81,7 +69,7 @@ def run(cell: Cell, runs: int, folder: Path | None = None) -> Iterator[Row]:
     instance = task(cell.task, cell.n, cell.m, folder)
     constraint = instance.constraint(cell.k)
     made = planned(cell, instance)
-    for number in range(runs_of(cell, runs)):
+    for number in range(runs):
         source = SeededSource(zlib.crc32(f"{cell.key}/{number}".encode()))
         if cell.timed:
             instance.forget()
