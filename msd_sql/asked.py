@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from msd_sql.context import Context
-from msd_sql.features import Given, Sets, csr, one_length, sets_of, vectors_of
+from msd_sql.features import Given, one_length, sets_of, vectors_of
+from msd_sql.sets import Sets, csr
 from msd_sql.udfs.types import FloatArray, IntArray
 
 if TYPE_CHECKING:

@@ -16,25 +16,11 @@ from msd_sql.errors import CatalogError, InputError
 from msd_sql.host import Column
 from msd_sql.items_reading import NUMERIC, item_columns
 from msd_sql.request import record
+from msd_sql.sets import Sets, csr
 from msd_sql.udfs.distances import DISTANCES
 from msd_sql.udfs.types import Distance, FloatArray, IntArray
 
 Scale: TypeAlias = float | tuple[float, ...] | None
-
-
-@dataclass(frozen=True)
-class Sets:
-    """One set of tokens an item: those of item i are codes[indptr[i]:indptr[i + 1]]."""
-
-    indptr: IntArray
-    codes: IntArray
-
-    def of(self, rows: IntArray) -> Sets:
-        """The sets of some rows, in that order."""
-        lengths = np.diff(self.indptr)[rows]
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        take = np.repeat(self.indptr[:-1][rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
-        return Sets(indptr, self.codes[take])
 
 
 @dataclass(frozen=True)
@@ -113,11 +99,13 @@ def declared_values(call: Call, items: Items, candidates: Candidates, names: Seq
             f"features := '{nested[0]}'."
         )
     only = next(iter(found.values()))
+    if isinstance(only.values, Sets):
+        return Features(sets=only.values)
     if only.kind == "list":
         return Features(sets=sets_of(_cells(only.values)))
     if only.kind == "vector":
         return Features(vectors=vectors_of(_cells(only.values)))
-    return Features(columns=[column.values for column in found.values()])
+    return Features(columns=[column.values for column in found.values() if not isinstance(column.values, Sets)])
 
 
 def sets_of(lists: Sequence[Iterable[str | None] | None]) -> Sets:
@@ -194,20 +182,6 @@ def measure(features: Features, name: str | None, scale: Scale = None) -> Distan
     if chosen == "angular":
         return DISTANCES["angular"].make(np.asarray(matrix, dtype=np.float32))
     return DISTANCES[chosen].make(matrix, scale)
-
-
-def csr(owners: IntArray, tokens: npt.NDArray[Any], n: int) -> Sets:
-    """Sets from (item, token) pairs; the tokens of an item keep their order, and codes follow that of the tokens.
-
-    >>> csr(np.array([1, 0, 1]), np.array(["a", "a", "b"]), 2).indptr.tolist()
-    [0, 1, 3]
-    """
-    import pandas as pd
-
-    codes, _ = pd.factorize(tokens, sort=True)
-    order = np.argsort(owners, kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=n))]).astype(np.int64)
-    return Sets(indptr, codes[order].astype(np.int64))
 
 
 def coded(column: Column) -> IntArray:

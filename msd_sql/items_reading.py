@@ -14,6 +14,7 @@ from msd_sql.declarations import Items
 from msd_sql.engines.binding import native_keys
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.host import Column
+from msd_sql.sets import Sets, hashed_csr
 from msd_sql.sqltext import quote
 
 _KEYS = "_msd_item_keys"
@@ -27,11 +28,12 @@ class ItemColumn:
     """One column of the items: a value, a list (a set) or a vector an item; masked where it is NULL."""
 
     kind: str  # 'value', 'list' or 'vector'
-    values: Column
+    values: Column | Sets
 
     def of(self, rows: Sequence[int]) -> ItemColumn:
         """The values of some rows, in that order."""
-        return ItemColumn(self.kind, self.values[np.asarray(rows, dtype=np.int64)])
+        places = np.asarray(rows, dtype=np.int64)
+        return ItemColumn(self.kind, self.values.of(places) if isinstance(self.values, Sets) else self.values[places])
 
 
 def item_columns(call: Call, items: Items, candidates: Candidates, names: Sequence[str]) -> dict[str, ItemColumn]:
@@ -95,16 +97,43 @@ def _types(call: Call, items: Items, names: Sequence[str]) -> dict[str, str]:
 def _these(
     call: Call, items: Items, candidates: Candidates, types: dict[str, str], names: Sequence[str]
 ) -> dict[str, ItemColumn]:
-    chosen = [f"{_read(f'v.{quote(name)}', types[name])} AS c{place}" for place, name in enumerate(names)]
+    sets = [name for name in names if _kind(types[name]) == "list"]
+    plain = [name for name in names if name not in sets]
+    chosen = [f"{_read(f'v.{quote(name)}', types[name])} AS c{place}" for place, name in enumerate(plain)]
     source = _joined(items, candidates, types[items.key])
     with call.host.table(_KEYS, {"i": np.arange(candidates.n), "key": candidates.keys}):
         found = call.host.columns(f"SELECT {', '.join(['c.i AS i', 'v.known AS known', *chosen])} {source}")
+        once = len(found["i"]) == candidates.n
+        read = {name: _sets(call, source, name, candidates.n) if once else None for name in sets}
+        if sets and not once:  # a key on several rows: one of them is taken, and so they are compared as they are
+            lists = [f"{_read(f'v.{quote(name)}', types[name])} AS s{place}" for place, name in enumerate(sets)]
+            cells = call.host.columns(f"SELECT {', '.join(['c.i AS i', *lists])} {source}")
     known = found["i"][np.ma.filled(found["known"], False)]
     if len(np.unique(known)) < candidates.n:
         absent = np.setdiff1d(np.arange(candidates.n), known)
         raise _unknown(items, candidates, [candidates.keys[int(place)] for place in absent])
     _, first = np.unique(found["i"], return_index=True)
-    return {name: ItemColumn(_kind(types[name]), found[f"c{place}"][first]) for place, name in enumerate(names)}
+    columns: dict[str, ItemColumn] = {}
+    for place, name in enumerate(plain):
+        columns[name] = ItemColumn(_kind(types[name]), found[f"c{place}"][first])
+    for place, name in enumerate(sets):
+        made = read[name]
+        columns[name] = ItemColumn("list", made if made is not None else _firsts(cells["i"], cells[f"s{place}"]))
+    return {name: columns[name] for name in names}
+
+
+def _sets(call: Call, source: str, name: str, n: int) -> Sets:
+    """A list column as sets of codes: the tokens themselves stay in DuckDB."""
+    tokens = f"SELECT c.i AS i, unnest(CAST(v.{quote(name)} AS VARCHAR[])) AS token {source}"
+    pairs = call.host.columns(f"SELECT i, hash(token) AS token FROM ({tokens}) WHERE token IS NOT NULL")
+    distinct = f"SELECT DISTINCT token FROM ({tokens}) WHERE token IS NOT NULL"
+    vocabulary = call.host.columns(f"SELECT hash(token) AS hashed FROM ({distinct}) ORDER BY token")
+    return hashed_csr(pairs["i"], pairs["token"], vocabulary["hashed"], n)
+
+
+def _firsts(places: Column, cells: Column) -> Column:
+    _, first = np.unique(places, return_index=True)
+    return cells[first]
 
 
 def _everything(

@@ -28,17 +28,18 @@ class Jaccard:
         if bounds[0] != 0 or bounds[-1] != len(held) or (np.diff(bounds) < 0).any():
             raise InputError("jaccard: the bounds must rise from 0 to the number of tokens.")
         self.n = len(bounds) - 1
-        vocabulary, codes = np.unique(held, return_inverse=True)
+        codes, words = _dense(held)
         owner = np.repeat(np.arange(self.n, dtype=np.int64), np.diff(bounds))
         # A token repeated inside one set counts once.
-        pairs = np.unique(owner * max(len(vocabulary), 1) + codes)
-        owner, codes = np.divmod(pairs, max(len(vocabulary), 1))
+        pairs = np.sort(owner * max(words, 1) + codes)
+        pairs = pairs[np.diff(pairs, prepend=-1) > 0]
+        owner, codes = np.divmod(pairs, max(words, 1))
         self._size = np.bincount(owner, minlength=self.n).astype(np.int64)
         self._bounds = np.concatenate([[0], np.cumsum(self._size)])
         self._tokens: IntArray = codes
         by_token = np.argsort(codes, kind="stable")
         self._holders = owner[by_token].astype(np.int32)
-        self._posting = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(vocabulary)))])
+        self._posting = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=words))])
 
     @classmethod
     def from_sets(cls, sets: Sequence[Iterable[Hashable] | None]) -> Jaccard:
@@ -66,3 +67,13 @@ class Jaccard:
         common = np.bincount(np.concatenate(lists), minlength=self.n) if lists else np.zeros(self.n, np.int64)
         union = self._size + self._size[item] - common
         return 1.0 - np.where(union == 0, 1.0, common / np.maximum(union, 1))
+
+
+def _dense(tokens: npt.NDArray[np.generic]) -> tuple[IntArray, int]:
+    """Codes from 0 on for the tokens, and how many there may be; integers that are such codes already stay."""
+    if tokens.dtype.kind in "iu" and len(tokens):
+        low, high = int(tokens.min()), int(tokens.max())
+        if low >= 0 and high < 2 * len(tokens) + 64:
+            return tokens.astype(np.int64, copy=False), high + 1
+    vocabulary, codes = np.unique(tokens, return_inverse=True)
+    return codes.astype(np.int64, copy=False), len(vocabulary)
