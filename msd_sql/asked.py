@@ -85,21 +85,21 @@ def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Text
         shape, quota_shape = told["shape"] or "none", told["quota_shape"] or "none"
         vectors = _arrow_matrix((doubles if _is_double(told) else floats)[row].values) if shape == "vector" else None
         return Asked(
-            keys[row].as_py() or [],
+            _arrow_texts(keys[row]),
             _arrow_numbers(order[row]),
             _element(key_type[row].as_py()),
             options[row].as_py(),
             Given(
                 shape,
                 told["features"] or "",
-                texts[row].as_py() if shape in ("value", "record") else [],
+                _arrow_texts(texts[row]) if shape in ("value", "record") else [],
                 _arrow_sets(lists[row].values) if shape == "list" else None,
                 vectors,
             ),
             Given(
                 quota_shape,
                 told["quota"] or "",
-                quota_texts[row].as_py() if quota_shape in ("value", "record") else [],
+                _arrow_texts(quota_texts[row]) if quota_shape in ("value", "record") else [],
                 _arrow_sets(quota_lists[row].values) if quota_shape == "list" else None,
             ),
             _scores(told, _arrow_numbers(scores[row])),
@@ -128,6 +128,12 @@ def _scores(
     return np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
 
 
+def _arrow_texts(texts: Any) -> list[str | None]:
+    """The texts of one list; ten times as fast as `as_py`."""
+    found: list[str | None] = texts.values.to_numpy(zero_copy_only=False).tolist() if texts.is_valid else []
+    return found
+
+
 def _arrow_numbers(numbers: Any) -> npt.NDArray[Any] | None:
     """The numbers of one list without making Python objects of them; NaN for NULL."""
     return numbers.values.to_numpy(zero_copy_only=False) if numbers.is_valid else None
@@ -137,11 +143,8 @@ def _arrow_sets(lists: Any) -> Sets:
     owners, tokens = _arrow_pairs(lists)
     known = np.asarray(tokens.is_valid())
     coded = tokens.dictionary_encode()
-    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)[known].astype(np.int64)
-    # Arrow numbers tokens as it meets them, in scan order: the same question would look like another one.
-    ranks = np.empty(len(coded.dictionary), np.int64)
-    ranks[np.argsort(coded.dictionary.to_numpy(zero_copy_only=False), kind="stable")] = np.arange(len(ranks))
-    return csr(owners[known], ranks[codes], len(lists))
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)[known]
+    return csr(owners[known], codes, len(lists))
 
 
 def _arrow_matrix(vectors: Any) -> npt.NDArray[np.floating[Any]]:

@@ -41,7 +41,7 @@ def candidates(keys: Sequence[str | None], order: Sequence[int] | IntArray, kind
     >>> candidates(["10", "9", "10"], [2, 1, 3], "INTEGER").keys
     ['9', '10']
     """
-    missing = sum(key is None for key in keys)
+    missing = list(keys).count(None)
     if missing:
         raise InputError(
             f"items: {missing} of {len(keys)} keys are NULL. A candidate needs a key: add WHERE … IS NOT NULL."
@@ -49,9 +49,11 @@ def candidates(keys: Sequence[str | None], order: Sequence[int] | IntArray, kind
     places = np.asarray(order, dtype=np.int64) - 1
     texts = np.empty(len(keys), dtype=object)
     texts[:] = keys
-    texts = texts[places]
+    listed: list[str] = texts[places].tolist()
+    if len(set(listed)) == len(listed):
+        return Candidates(listed, kind, places)
     first: dict[str, int] = {}
-    for text, place in zip(texts.tolist(), places.tolist(), strict=True):
+    for text, place in zip(listed, places.tolist(), strict=True):
         first.setdefault(text, place)
     return Candidates(list(first), kind, np.fromiter(first.values(), np.int64, len(first)))
 

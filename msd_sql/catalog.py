@@ -50,10 +50,10 @@ class Catalog:
 
     # Looking up
 
-    def all_protected(self) -> list[Protected]:
+    def all_protected(self, databases: stored.Databases | None = None) -> list[Protected]:
         """Every relation that is protected now; where two homes know the same one, the one that charges it."""
         found: dict[str, Protected] = {}
-        for protected, active in self._known():
+        for protected, active in self._known(databases):
             if active:
                 found.setdefault(protected.name, protected)
         return list(found.values())
@@ -74,9 +74,9 @@ class Catalog:
             )
         return found
 
-    def all_items(self) -> list[Items]:
+    def all_items(self, databases: stored.Databases | None = None) -> list[Items]:
         """Every items relation that is declared."""
-        databases = homes.databases(self._host)
+        databases = databases if databases is not None else homes.databases(self._host)
         found: dict[str, Items] = {}
         for home in self._homes(databases):
             for items in stored.load_items(self._host, home, databases):
@@ -252,9 +252,9 @@ class Catalog:
         known = [name for name, database in databases.items() if database.home]
         return sorted(known, key=lambda name: name != self._home)
 
-    def _known(self) -> list[tuple[Protected, bool]]:
+    def _known(self, databases: stored.Databases | None = None) -> list[tuple[Protected, bool]]:
         """Every declaration, the one that charges a relation first: the ledger given, then its own database's."""
-        databases = homes.databases(self._host)
+        databases = databases if databases is not None else homes.databases(self._host)
         found = [pair for home in self._homes(databases) for pair in stored.load_protected(self._host, home, databases)]
         return sorted(found, key=lambda pair: (pair[0].home != self._home, not _at_home(pair[0])))
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from msd_sql import homes
 from msd_sql.catalog import Catalog
-from msd_sql.declarations import Protected
+from msd_sql.declarations import Items, Protected
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.guard import HostResolver, Session
 from msd_sql.host import Host
@@ -103,7 +104,22 @@ class Call:
     @property
     def ledger(self) -> Ledger:
         """The ledgers in the databases that the caller sees."""
-        return Ledger(self.host)
+        return Ledger(self.host, self.identity)
+
+    def identity(self, home: str) -> str:
+        """What tells the database of a ledger from every other one."""
+        return self.once(("identity", home), lambda: homes.identity(self.host, home))
+
+    def protected(self) -> list[Protected]:
+        """Every relation that is protected now."""
+        return self.once(("protected",), lambda: self.catalog.all_protected(self._databases()))
+
+    def items(self) -> list[Items]:
+        """Every items relation that is declared."""
+        return self.once(("items",), lambda: self.catalog.all_items(self._databases()))
+
+    def _databases(self) -> Mapping[str, homes.Database]:
+        return self.once(("databases",), lambda: homes.databases(self.host))
 
     @property
     def resolver(self) -> HostResolver:

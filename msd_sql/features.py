@@ -40,7 +40,7 @@ class Features:
     def facts(self) -> list[Any]:
         """The same for the same features, whatever order rows were read in: what tells one question from another."""
         if self.sets is not None:
-            return ["sets", self.sets.indptr, self.sets.codes]
+            return ["sets", self.sets.indptr, self.sets.facts]
         if self.vectors is not None:
             return ["vectors", self.vectors]
         return ["columns", *(coded(column) if column.dtype == object else column for column in self.columns)]

@@ -47,9 +47,9 @@ def databases(host: Host) -> dict[str, Database]:
     True
     """
     rows = host.rows(
-        "SELECT d.database_name, d.path, d.type = 'duckdb', d.readonly, "
-        "EXISTS (SELECT 1 FROM duckdb_tables() t WHERE t.database_name = d.database_name AND t.schema_name = 'msd' "
-        "AND t.table_name = 'protected') FROM duckdb_databases() d WHERE NOT d.internal ORDER BY 1"
+        "SELECT database_name, path, type = 'duckdb', readonly, database_name IN (SELECT database_name "
+        "FROM duckdb_tables() WHERE schema_name = 'msd' AND table_name = 'protected') "
+        "FROM duckdb_databases() WHERE NOT internal ORDER BY 1"
     )
     return {row[0]: Database(row[0], _real(row[1]), row[2], row[3], row[4]) for row in rows}
 
@@ -87,12 +87,13 @@ def create(host: Host, database: str) -> None:
         ) from None
 
 
-def write(host: Host, database: str, act: Callable[[Host], T]) -> T:
+def write(host: Host, database: str, act: Callable[[Host], T], known: str | None = None) -> T:
     """Run `act` in one durable transaction of its own on the home `database`, one writer at a time.
 
     `act` may run several times: another process's transaction can win a race, and then all of it is tried again.
+    `known` is the identity of the database, where it has been asked for already.
     """
-    return _serialised(host, database, identity(host, database), act)
+    return _serialised(host, database, known or identity(host, database), act)
 
 
 def _serialised(host: Host, database: str, key: str, act: Callable[[Host], T]) -> T:

@@ -222,7 +222,7 @@ def _arrays(columns: Mapping[str, Column | Sequence[Any]]) -> dict[str, Column] 
             plain = not isinstance(column, np.ma.MaskedArray) and column.dtype.kind in "iuf"
             found[name] = column
         else:
-            plain = all(type(value) is str for value in column)
+            plain = set(map(type, column)) <= {str}  # as fast as a loop of C: there may be many thousands
             found[name] = np.array(column, dtype=object)
         if not plain or not len(column):
             return None

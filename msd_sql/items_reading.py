@@ -14,7 +14,7 @@ from msd_sql.declarations import Items
 from msd_sql.engines.binding import native_keys
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.host import Column
-from msd_sql.sets import Sets, hashed_csr
+from msd_sql.sets import Sets, csr
 from msd_sql.sqltext import quote
 
 _KEYS = "_msd_item_keys"
@@ -108,11 +108,12 @@ def _these(
         if sets and not once:  # a key on several rows: one of them is taken, and so they are compared as they are
             lists = [f"{_read(f'v.{quote(name)}', types[name])} AS s{place}" for place, name in enumerate(sets)]
             cells = call.host.columns(f"SELECT {', '.join(['c.i AS i', *lists])} {source}")
-    known = found["i"][np.ma.filled(found["known"], False)]
-    if len(np.unique(known)) < candidates.n:
-        absent = np.setdiff1d(np.arange(candidates.n), known)
-        raise _unknown(items, candidates, [candidates.keys[int(place)] for place in absent])
-    _, first = np.unique(found["i"], return_index=True)
+    known = np.zeros(candidates.n, np.bool_)
+    known[found["i"][np.ma.filled(found["known"], False)]] = True
+    if not known.all():
+        raise _unknown(items, candidates, [candidates.keys[int(place)] for place in np.flatnonzero(~known)])
+    first = np.empty(candidates.n, np.int64)
+    first[found["i"][::-1]] = np.arange(len(found["i"]))[::-1]  # of several rows the first one, written last, stays
     columns: dict[str, ItemColumn] = {}
     for place, name in enumerate(plain):
         columns[name] = ItemColumn(_kind(types[name]), found[f"c{place}"][first])
@@ -123,12 +124,10 @@ def _these(
 
 
 def _sets(call: Call, source: str, name: str, n: int) -> Sets:
-    """A list column as sets of codes: the tokens themselves stay in DuckDB."""
+    """A list column as sets of codes: the tokens themselves stay in DuckDB, where 64 bits tell them apart."""
     tokens = f"SELECT c.i AS i, unnest(CAST(v.{quote(name)} AS VARCHAR[])) AS token {source}"
     pairs = call.host.columns(f"SELECT i, hash(token) AS token FROM ({tokens}) WHERE token IS NOT NULL")
-    distinct = f"SELECT DISTINCT token FROM ({tokens}) WHERE token IS NOT NULL"
-    vocabulary = call.host.columns(f"SELECT hash(token) AS hashed FROM ({distinct}) ORDER BY token")
-    return hashed_csr(pairs["i"], pairs["token"], vocabulary["hashed"], n)
+    return csr(pairs["i"], pairs["token"], n)
 
 
 def _firsts(places: Column, cells: Column) -> Column:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from msd_sql.amounts import Amount, delta_charge, eps_charge, shown
 from msd_sql.declarations import Protected
@@ -17,6 +17,7 @@ from msd_sql.homes import databases, write
 from msd_sql.host import Host
 from msd_sql.sqltext import statement, utc
 
+T = TypeVar("T")
 _NOTHING = Decimal(0)
 
 # No RETURNING: it turns the update into a delete and an insert, which DuckDB (1.5.6, 2.0.0) does not see as a conflict
@@ -88,8 +89,9 @@ class Ledger:
     'f1c5…'
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, identify: Callable[[str], str] | None = None) -> None:
         self._host = host
+        self._identify = identify  # tells a database's identity without asking for it again
 
     def charge(self, protected: Protected, entry: Entry, *, eps: Amount, delta: Amount) -> str:
         """Take (eps, delta) from the budget and record it, in one durable step; the id of the ledger's line.
@@ -122,12 +124,12 @@ class Ledger:
             insert(inner, protected.home, line)
             return line.id
 
-        return write(self._host, protected.home, act)
+        return self._write(protected.home, act)
 
     def note(self, protected: Protected, entry: Entry) -> str:
         """Record what takes nothing from the budget: an exact or a replayed release; the id of the ledger's line."""
         line = _stamped(replace(entry, relation=protected.key, charged_eps=_NOTHING, charged_delta=_NOTHING))
-        write(self._host, protected.home, lambda inner: insert(inner, protected.home, line))
+        self._write(protected.home, lambda inner: insert(inner, protected.home, line))
         return line.id
 
     def remaining(self, protected: Protected) -> Balance:
@@ -140,6 +142,9 @@ class Ledger:
         homes = [database.name for database in databases(self._host).values() if database.home]
         lines = [_entry(row) for home in homes for row in self._host.rows(statement(sql, home))]
         return sorted(lines, key=lambda line: (line.time, line.id))
+
+    def _write(self, home: str, act: Callable[[Host], T]) -> T:
+        return write(self._host, home, act, self._identify(home) if self._identify else None)
 
 
 def insert(host: Host, home: str, entry: Entry) -> None:

@@ -22,7 +22,6 @@ from msd_sql.declarations import Protected
 from msd_sql.engines import Indexes, build
 from msd_sql.engines.matching import public_content
 from msd_sql.errors import EngineError, MsdError
-from msd_sql.homes import identity
 from msd_sql.host import Interrupted
 from msd_sql.items_reading import all_keys
 from msd_sql.ledger import Entry
@@ -78,7 +77,7 @@ def answer(call: Call, question: Question) -> Selected:
     protected = question.protected
     content = call.once(("content", protected.name), lambda: _content(call, question, protected))
     memory = call.instance.kept_or("memory", Memory)
-    home = call.once(("identity", protected.home), lambda: identity(call.host, protected.home))
+    home = call.identity(protected.home)
     with memory.asking(home, _fingerprint(question, content), fresh=question.request.fresh) as slot:
         if slot.release is not None:
             known: Outcome = slot.release.receipt  # type: ignore[assignment]

@@ -98,8 +98,8 @@ def guarded(call: Call, public: bool, calls: frozenset[str] = CALLS) -> Sources:
 
     def look() -> Sources:
         # `Without protected relations nothing is refused`: what the text does not tell stays unknown.
-        units = {} if public else {known.name: known.unit for known in _all_protected(call)}
-        declared = [known.name for known in call.once(("items",), call.catalog.all_items)]
+        units = {} if public else {known.name: known.unit for known in call.protected()}
+        declared = [known.name for known in call.items()]
         return examine(call.context.statement, call.resolver, list(units), calls=calls, declared=declared, units=units)
 
     return call.once(("sources", public, calls), look)
@@ -114,7 +114,7 @@ def _candidates(call: Call, asked: Asked) -> Candidates:
 
 
 def _items(call: Call, sources: Sources, found: Candidates) -> Items | None:
-    declared = call.once(("items",), call.catalog.all_items)
+    declared = call.items()
     names = {str(name) for name in sources.rows}
     fitting = [items for items in declared if items.name in names]
     if len(fitting) > 1:  # several calls in one statement, or a join of items relations: the keys tell
@@ -130,12 +130,12 @@ def _items(call: Call, sources: Sources, found: Candidates) -> Items | None:
 def _protected(call: Call, wanted: Request, items: Items | None) -> Protected | None:
     reach = wanted.reach or (items.reach if items else None)
     if reach is not None:
-        declared = next((known for known in _all_protected(call) if known.name == reach), None)
+        declared = next((known for known in call.protected() if known.name == reach), None)
         return declared or call.once(("protected", reach), lambda: call.catalog.need(reach))
     method = METHODS.get(wanted.method)
     if (wanted.diversity == 1.0 and (method is None or method.weighs_diversity)) or wanted.method == "random":
         return None
-    known = [protected.name for protected in _all_protected(call)]
+    known = [protected.name for protected in call.protected()]
     example = known[0] if known else "purchases"
     raise CatalogError(
         "Nothing says what makes these candidates relevant. Either declare the items relation that they come from, "
@@ -143,10 +143,6 @@ def _protected(call: Call, wanted: Request, items: Items | None) -> Protected | 
         "give a public column, score := …; or ask for diversity = 1. "
         f"Protected relations: {', '.join(known) or 'none'}."
     )
-
-
-def _all_protected(call: Call) -> list[Protected]:
-    return call.once(("all",), call.catalog.all_protected)
 
 
 def _check_eps(wanted: Request, scores: FloatArray | None, protected: Protected | None) -> None:

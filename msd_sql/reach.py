@@ -14,7 +14,6 @@ from msd_sql.declarations import Protected
 from msd_sql.engines.binding import bound
 from msd_sql.engines.steps import step
 from msd_sql.errors import CatalogError, InputError, PrivacyError
-from msd_sql.homes import identity
 from msd_sql.ledger import Entry
 from msd_sql.prepare import guarded
 from msd_sql.probe import probe
@@ -65,7 +64,7 @@ def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: st
         eps=str(eps),
     )
     memory = call.instance.kept_or("memory", Memory)
-    with memory.asking(identity(call.host, protected.home), question, fresh=asked.fresh) as slot:
+    with memory.asking(call.identity(protected.home), question, fresh=asked.fresh) as slot:
         if slot.release is not None:
             call.ledger.note(protected, _replayed(entry, slot.release.entry))
             return int(slot.release.picks[0])

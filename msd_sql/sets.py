@@ -26,31 +26,29 @@ class Sets:
         take = np.repeat(self.indptr[:-1][rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
         return Sets(indptr, self.codes[take])
 
+    @property
+    def facts(self) -> IntArray:
+        """The codes, numbered as the tokens come up: the same for the same sets, however their tokens were coded.
 
-def csr(owners: IntArray, tokens: npt.NDArray[Any], n: int) -> Sets:
-    """Sets from (item, token) pairs; the tokens of an item keep their order, and codes follow that of the tokens.
+        >>> Sets(np.array([0, 2, 3]), np.array([7, 4, 7])).facts.tolist()
+        [0, 1, 0]
+        """
+        first = np.full(int(self.codes.max(initial=-1)) + 1, len(self.codes), np.int64)
+        first[self.codes[::-1]] = np.arange(len(self.codes))[::-1]  # of several the last one written stays: the first
+        number = np.empty_like(first)
+        number[np.argsort(first, kind="stable")] = np.arange(len(first))
+        return number[self.codes]
 
-    >>> csr(np.array([1, 0, 1]), np.array(["a", "a", "b"]), 2).indptr.tolist()
-    [0, 1, 3]
+
+def csr(owners: Column, tokens: npt.NDArray[Any], n: int) -> Sets:
+    """Sets from (item, token) pairs, a token being a text or what stands for it; those of an item keep their order.
+
+    >>> csr(np.array([1, 0, 1]), np.array(["a", "a", "b"]), 2)
+    Sets(indptr=array([0, 1, 3]), codes=array([0, 0, 1]))
     """
     import pandas as pd
 
-    codes, _ = pd.factorize(tokens, sort=True)
-    order = np.argsort(owners, kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=n))]).astype(np.int64)
-    return Sets(indptr, codes[order].astype(np.int64))
-
-
-def hashed_csr(owners: Column, hashes: Column, vocabulary: Column, n: int) -> Sets:
-    """Sets from (item, hash of a token) pairs, with the codes that `csr` gives.
-
-    `vocabulary` holds the hashes of the distinct tokens in the order of the tokens.
-
-    >>> hashed_csr(np.array([1, 0, 1]), np.array([7, 7, 3]), np.array([7, 3]), 2)
-    Sets(indptr=array([0, 1, 3]), codes=array([0, 0, 1]))
-    """
-    by_hash = np.argsort(vocabulary)
-    codes = by_hash[np.searchsorted(vocabulary[by_hash], hashes)]
+    codes, _ = pd.factorize(tokens)
     order = np.argsort(owners, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=n))]).astype(np.int64)
     return Sets(indptr, codes[order].astype(np.int64))

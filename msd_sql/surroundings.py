@@ -17,7 +17,7 @@ from msd_sql.reading import private
 from msd_sql.sqltext import literal, quote
 
 _BINARY = ("", "binary", "c", "posix")
-_DEFAULT = "SELECT value FROM duckdb_settings() WHERE name = 'default_collation'"
+_DEFAULT = "SELECT current_setting('default_collation')"
 
 
 def check_collations(host: Host, source: str, columns: Mapping[str, str], label: str) -> None:

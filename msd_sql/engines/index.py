@@ -94,7 +94,7 @@ class Indexes:
 
     def keep(self, place: Place, candidates: Candidates, index: Any, nbytes: int) -> None:
         """Keep an index, and let go of what it supersedes: other contents of the relation, fewer candidates."""
-        codes = {key: code for code, key in enumerate(candidates.keys)}
+        codes = dict(zip(candidates.keys, range(candidates.n), strict=True))
         with self._lock:
             for key, prepared in list(self._kept.items()):
                 changed = key[0].relation == place.relation and key[0].content != place.content
