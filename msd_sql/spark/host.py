@@ -2,8 +2,8 @@
 
 It works on a clone of the user's session, which sees the same tables, views and settings. Settings of the clone:
 
-- no join is broadcast by Spark's own choice: a broadcast goes through the driver, and units must not. Only public
-  tables (candidates, item rows) are broadcast, by a hint;
+- nothing is broadcast by Spark's own choice, neither a table to join nor a filter made of one: that goes through the
+  driver, and units must not. Only a public table (candidates, with or without item rows) is broadcast, by a hint;
 - what is collected is small: one row a candidate;
 - what fails for one row is NULL: whether a question has an answer must not depend on one row.
 """
@@ -27,7 +27,14 @@ from msd_sql.sqltext import SPARK
 
 _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 _STRICT = "spark.sql.ansi.enabled"  # it makes an error of what fails for one row
-_NEVER_BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
+_NEVER = "-1"
+_OWN_CHOICES = {
+    "spark.sql.autoBroadcastJoinThreshold": _NEVER,
+    "spark.sql.adaptive.autoBroadcastJoinThreshold": _NEVER,
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",  # a filter of the units of one side, for the other
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",  # the same, for whole partitions
+}
+_ADAPTED = "AdaptiveSparkPlanExec"  # the root of a plan, where Spark found something to adapt
 ADAPTIVE = "spark.sql.adaptive.enabled"
 PARTITIONS = "spark.sql.shuffle.partitions"
 
@@ -65,8 +72,8 @@ class SparkHost:
 
     def __init__(self, session: Any) -> None:
         self.session = _clone(session)
-        self.session.conf.set(_NEVER_BROADCAST, "-1")
-        self.session.conf.set(_STRICT, "false")
+        for name, value in {**_OWN_CHOICES, _STRICT: "false"}.items():
+            self.session.conf.set(name, value)
         self.partitions = int(self.session.conf.get(PARTITIONS))  # the parts into which units are divided
         self._adaptive = self.session.conf.get(ADAPTIVE)
         self.group = f"msd_sql {uuid.uuid4().hex}"
@@ -79,10 +86,18 @@ class SparkHost:
         """The version of Spark."""
         return str(self.session.version)
 
-    def reading(self) -> None:
-        """Plan what comes next as the user's session does: adaptively, by default."""
-        self.session.conf.set(ADAPTIVE, self._adaptive)
+    def reading(self, relation: str) -> None:
+        """Plan what comes next as a pass over a relation: adaptively, if Spark has anything to adapt in the relation.
+
+        In a view that joins or groups it has. In a table it has not: our own division by unit has a fixed number of
+        parts, and adaptive execution would only make a job of its own of it.
+        """
         self.session.conf.set(PARTITIONS, str(self.partitions))
+        self.session.conf.set(ADAPTIVE, self._adaptive)
+        frame = self.frame(spark_sql(f"SELECT * FROM {relation}"))
+        with self.working():
+            plan = frame._jdf.queryExecution().executedPlan()
+        self.session.conf.set(ADAPTIVE, str(plan.getClass().getSimpleName() == _ADAPTED).lower())
 
     def counting(self, reducers: int) -> None:
         """Plan what comes next as one job: adaptive execution makes two of a count, and has nothing to adapt in it."""

@@ -2,13 +2,13 @@
 
 A unit keeps its own id as x, and rows that are units of their own get what they hold as x: numbering them would need
 all of them in one place, and a lost part would be numbered anew. The candidates' item rows come from DuckDB; they are
-public and become part of the statement.
+public and become part of the statement: one table, because handing a table to the executors is a job.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +29,7 @@ from msd_sql.engines.matching import (
 )
 from msd_sql.engines.steps import Step, temp_name
 from msd_sql.errors import EngineError
-from msd_sql.host import Column, Host
+from msd_sql.host import Column, Host, Row
 from msd_sql.similarity import row_columns, similarity_tree
 from msd_sql.spark.host import SparkHost
 from msd_sql.spark.types import readable_candidates, spark_type
@@ -58,11 +58,13 @@ def matched(
     columns = item_row_columns(similarity)
     given = readable_candidates(candidates)
     keys: dict[str, Column | list[str]] = {"i": np.arange(given.n, dtype=np.int32), "key": given.keys}
-    with host.table(found.keys, keys), _item_rows(host, public, items, candidates, columns, found.items, protected):
-        if protected.item is None:
-            divided, similar = found.crossed()
-        else:
-            divided, similar = found.joined(given, with_rows=bool(columns))
+    rows: AbstractContextManager[object]
+    if columns or protected.item is None:
+        rows = _item_rows(host, public, items, candidates, columns, found.items, protected)
+    else:
+        rows = host.table(found.items, keys)
+    with rows:
+        divided, similar = found.crossed() if protected.item is None else found.joined(given, len(columns))
         repeats = protected.unit is not None
         yield Matching(protected.name, given.n, serial, divided, similar, repeats)
 
@@ -72,22 +74,21 @@ class _Draft:
 
     def __init__(self, host: SparkHost, protected: Protected, serial: int, similarity: exp.Expr) -> None:
         self._host, self._protected = host, protected
-        self.keys, self.items = temp_name(serial, "keys"), temp_name(serial, "v")
+        self.items = temp_name(serial, "v")
         self._private = [exp.column(name, table="r", quoted=True) for name in row_columns(similarity, "r")]
         self._relation = exp.alias_(table(protected.sql), "r", table=True)
         self._unit = exp.column(protected.unit, table="r", quoted=True) if protected.unit else None
         self._similarity = over_numbered(similarity, "v")
 
-    def joined(self, candidates: Candidates, *, with_rows: bool) -> tuple[Step, Step]:
-        """Rows that name their item."""
+    def joined(self, candidates: Candidates, columns: int) -> tuple[Step, Step]:
+        """Rows that name their item; of its own row, so many columns are read."""
         item = str(self._protected.item)
         native = column_types(self._host, self._protected.sql, [item], self._protected.name)[0]
-        keys = joined_keys(self.keys, candidates.type, native, exp.column(item, table="r", quoted=True))
+        keys = joined_keys(self.items, candidates.type, native, exp.column(item, table="r", quoted=True))
+        rows = _opened(keys.table, columns) if columns else keys.table
         unit = exp.alias_(self._unit, "x") if self._unit is not None else "0 AS x"
-        pairs = exp.select(unit, "c.i AS i", "1 AS w", quantised(as_number(self._similarity))).from_(self._relation)
-        pairs = self._of_units(pairs.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c"))))
-        if with_rows:
-            pairs = pairs.join(exp.to_table(self.items).as_("v"), on="v.i = c.i")
+        pairs = exp.select(unit, "v.i AS i", "1 AS w", quantised(as_number(self._similarity))).from_(self._relation)
+        pairs = self._of_units(pairs.join(rows.as_("v"), on=keys.column.eq(exp.column("key", table="v"))))
         if self._unit is None:  # a unit is a row with one item: those with the same item and match are alike
             own = exp.Anonymous(this="STRUCT", expressions=[exp.column("i"), exp.column("q")])
             alike = exp.select(exp.alias_(own, "x"), "i", "COUNT(*) AS w", "q").from_(pairs.subquery("p"))
@@ -132,10 +133,10 @@ def _item_rows(
     view: str,
     protected: Protected,
 ) -> Iterator[None]:
-    """Give Spark the candidates' public rows, one for each, in their own types, if anything reads them."""
-    if not columns and protected.item is not None:
-        yield
-        return
+    """Give Spark the candidates' public rows, one for each, in their own types.
+
+    Where private rows are joined by key, a row is the column `i` of a table of keys, as `joined_keys` expects it.
+    """
     if items is None:
         raise EngineError(
             f"The similarity of {protected.name} compares its rows with item rows, but no items relation is declared "
@@ -145,11 +146,14 @@ def _item_rows(
     types = [spark_type(kind, f"column {name} of {items.name}") for name, kind in zip(columns, kinds[1:], strict=True)]
     rows = _read_rows(public, items, candidates, kinds[0], columns)
     texts = {f"c{at}": [row[at + 1] for row in rows] for at in range(len(columns))}
-    with host.table(f"{view}_text", {"i": [row[0] for row in rows], **texts}):
+    keys = [candidates.keys[row[0]] for row in rows]
+    with host.table(f"{view}_text", {"i": [row[0] for row in rows], "key": keys, **texts}):
         typed = [
             exp.alias_(exp.cast(exp.column(f"c{at}"), kind, dialect="spark"), f"c{at}") for at, kind in enumerate(types)
         ]
-        frame = host.frame(exp.select("i", *typed).from_(f"{view}_text").sql("spark"))
+        row = exp.Anonymous(this="STRUCT", expressions=[exp.column("i"), *typed])
+        wanted = [exp.column("i"), *typed] if protected.item is None else [exp.alias_(row, "i"), exp.column("key")]
+        frame = host.frame(exp.select(*wanted).from_(f"{view}_text").sql("spark"))
         frame.createOrReplaceTempView(view)
         try:
             yield
@@ -157,9 +161,17 @@ def _item_rows(
             host.session.catalog.dropTempView(view)
 
 
-def _read_rows(
-    public: Host, items: Items, candidates: Candidates, kind: str, columns: list[str]
-) -> list[tuple[int | str | None, ...]]:
+def _opened(rows: exp.Subquery, columns: int) -> exp.Subquery:
+    """A table of keys whose column `i` is a row, with the columns of the row."""
+    inside = [exp.Dot.build([exp.column("i"), exp.to_identifier(name)]).as_(name) for name in _names(columns)]
+    return exp.select(*inside, "key").from_(rows.as_("k")).subquery()
+
+
+def _names(columns: int) -> list[str]:
+    return ["i", *(f"c{at}" for at in range(columns))]
+
+
+def _read_rows(public: Host, items: Items, candidates: Candidates, kind: str, columns: list[str]) -> list[Row]:
     frame = temp_name(next_serial(), "keys")
     keys = joined_keys(frame, candidates.type, kind, exp.column(items.key, table="v", quoted=True))
     named = [exp.column(column, table="v", quoted=True) for column in columns]
@@ -168,7 +180,6 @@ def _read_rows(
     texts = [exp.alias_(exp.cast(column.copy(), "TEXT"), f"c{at}") for at, column in enumerate(named)]
     rows = exp.select("c.i AS i", *texts, exp.alias_(first, "nth")).from_(table(relation_of(items)).as_("v"))
     rows = rows.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c")))
-    kept = ["i", *(f"c{at}" for at in range(len(columns)))]
-    chosen = exp.select(*kept).from_(rows.subquery("numbered")).where("nth = 1")
+    chosen = exp.select(*_names(len(columns))).from_(rows.subquery("numbered")).where("nth = 1")
     with public.table(frame, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.keys}):
         return public.rows(chosen.sql("duckdb"))

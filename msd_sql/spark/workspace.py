@@ -18,7 +18,7 @@ from sqlglot import exp
 from msd_sql.engines.steps import Names, Step, step, temp_name
 from msd_sql.host import Column
 from msd_sql.reading import private
-from msd_sql.spark.host import SparkHost
+from msd_sql.spark.host import SparkHost, relation_name
 
 _REDUCERS = 16  # of a round: they add up a few integers a candidate
 
@@ -26,15 +26,14 @@ _REDUCERS = 16  # of a round: they add up a few integers a candidate
 class SparkWorkspace:
     """The relations of one question by the stand-in names of the steps: views of the host's clone of the session."""
 
-    def __init__(self, host: SparkHost, label: str, serial: int) -> None:
-        self._host, self._label, self._serial = host, label, serial
+    def __init__(self, host: SparkHost, relation: str, serial: int) -> None:
+        self._host, self._relation, self._serial = host, relation, serial
         self._views: dict[str, exp.Expr] = {}
         self._kept: list[Any] = []
 
     def spread(self, stand_in: str, query: Step, by: str) -> None:
         """Divide a step's rows by a column; lazily, and not kept."""
-        self._host.reading()
-        with private(self._label):
+        with private(self._relation):
             frame = self._host.frame(query.sql("spark"))
             with self._host.working():
                 self._view(stand_in, frame.repartition(self._host.partitions, by))
@@ -43,8 +42,8 @@ class SparkWorkspace:
         """Keep the rows of a step over divided rows, sorted, in the executors' memory and on their disks."""
         from pyspark import StorageLevel
 
-        self._host.reading()
-        with private(self._label):
+        with private(self._relation):
+            self._host.reading(relation_name(self._relation))
             frame = self._host.frame(query.sql("spark"))
             with self._host.working():
                 kept = frame.sortWithinPartitions(by).persist(StorageLevel.MEMORY_AND_DISK)
@@ -59,7 +58,7 @@ class SparkWorkspace:
     def read(self, query: Step) -> dict[str, Column]:
         """Run a step as one job and take its rows: integers per candidate or per slot, never a unit."""
         self._host.counting(_REDUCERS)
-        with private(self._label):
+        with private(self._relation):
             return self._host.integers(self._host.frame(query.sql("spark")))
 
     def close(self) -> None:

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.xdist_group("spark")  # one process of several has Spar
 @pytest.fixture(scope="module")
 def shop(spark):
     rng = np.random.default_rng(8)
-    rows = [(f"user {unit}", int(item)) for unit, item in rng.integers((0, 0), (UNITS, ITEMS), (400, 2))]
-    spark.createDataFrame(rows, "user_id STRING, item_id INT").createOrReplaceTempView("shop")
+    rows = [(f"user {unit}", int(item), float(item)) for unit, item in rng.integers((0, 0), (UNITS, ITEMS), (400, 2))]
+    spark.createDataFrame(rows, "user_id STRING, item_id INT, size DOUBLE").createOrReplaceTempView("shop")
     return spark
 
 
@@ -34,11 +34,35 @@ def relation(**more):
     return type(found)(**{**vars(found), "name": "spark:shop", "relation": None})
 
 
+def renamed(found, name):
+    return type(found)(**{**vars(found), "name": f"spark:{name}"})
+
+
+MATCH = {"relevance": "best_match", "similarity": "1 / (1 + abs(r.item_id - v.place))"}
+RELEVANCES = {
+    "coverage": relation(),
+    "coverage of items that may be equal": relation(item="size"),
+    "best_match": relation(item=None, **MATCH),
+    "best_match of rows": relation(unit=None, item=None, **MATCH),
+    "best_match of items": relation(**MATCH),
+    "best_match of rows with items": relation(unit=None, relevance="best_match", similarity="1"),
+}
+ADAPTIVE = "spark.sql.adaptive.enabled"
+TEMPTING = {
+    "spark.sql.autoBroadcastJoinThreshold": "1g",
+    "spark.sql.adaptive.autoBroadcastJoinThreshold": "1g",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "true",
+    "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold": "0",
+    "spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold": "1g",
+}
+
+
 def run(relevance, method="greedy", matroid=None):
     matroid = matroid or Uniform(ITEMS, K)
+    kind = "best_match" if relevance.bits else "coverage"
     todo = plan(
-        n=ITEMS, k=matroid.rank, eps=2.0, delta=1e-6, diversity=0.4, m=UNITS, relevance="coverage", method=method,
-        gamma=0.9, matroid=matroid.name,
+        n=ITEMS, k=matroid.rank, eps=2.0, delta=1e-6, diversity=0.4, m=UNITS, relevance=kind, method=method, gamma=0.9,
+        matroid=matroid.name,
     )  # fmt: skip
     distance = L1(np.linspace(0, 1, ITEMS)[:, None])
     return todo, select(todo, relevance, distance, matroid, source=SeededSource(5)).picks
@@ -46,6 +70,12 @@ def run(relevance, method="greedy", matroid=None):
 
 def jobs(host):
     return len(host.session.sparkContext.statusTracker().getJobIdsForGroup(host.group))
+
+
+def kept_plan(host, relevance):
+    """The physical plan that made what is kept."""
+    frame = host.frame(relevance.workspace.step("totals", "SELECT COUNT(*) AS units FROM pairs").sql("spark"))
+    return frame._jdf.queryExecution().executedPlan().toString()
 
 
 @contextmanager
@@ -68,29 +98,68 @@ def collected(spark, monkeypatch):
     monkeypatch.undo()
 
 
-def test_k_rounds_are_one_pass_and_k_plus_one_small_jobs(shop):
-    host = SparkHost(shop)
-    assert host.session.conf.get("spark.sql.adaptive.enabled") == "true"
-    relevance = build(host, relation(), candidates(range(ITEMS)), k=K)
-    # With adaptive execution the pass over the relation is a job of its own, before the one that counts what it kept;
-    # the third one hands the candidates to the executors.
-    assert jobs(host) == 3
-    run(relevance)
-    assert jobs(host) == 1 + (K + 1)
-    relevance.close()
+@contextmanager
+def adaptive(spark, on):
+    """The user's own setting, while a host is made."""
+    before = spark.conf.get(ADAPTIVE)
+    spark.conf.set(ADAPTIVE, str(on).lower())
+    yield
+    spark.conf.set(ADAPTIVE, before)
 
 
-def test_k_rounds_are_k_plus_one_jobs_in_all_without_adaptive_execution(shop):
-    session = shop.newSession()
-    session.conf.set("spark.sql.adaptive.enabled", "false")
-    shop.table("shop").createOrReplaceGlobalTempView("shop")
-    host = SparkHost(session)
-    found = type(relation())(**{**vars(relation()), "name": "spark:global_temp.shop"})
-    relevance = build(host, found, candidates(range(ITEMS)), k=K)
-    run(relevance)
+@pytest.mark.parametrize("on", [True, False], ids=["adaptive", "not adaptive"])
+@pytest.mark.parametrize("kind", RELEVANCES)
+def test_k_greedy_rounds_are_k_plus_one_jobs_in_all(shop, con, kind, on):
+    con.execute(f"CREATE TABLE products AS SELECT range AS id, range AS place FROM range({ITEMS})")
+    with adaptive(shop, on):
+        host = SparkHost(shop)
+    public = DuckDBHost(con.cursor())
+    relevance = build(host, RELEVANCES[kind], candidates(range(ITEMS)), k=K, items=PRODUCTS, public=public)
+    assert jobs(host) == 2  # candidates are handed to the executors; the pass keeps rows and counts the first marginals
+    _, picks = run(relevance)
+    assert len(set(picks)) == K
     assert jobs(host) == K + 1
     relevance.close()
-    shop.catalog.dropGlobalTempView("shop")
+
+
+def test_a_view_that_joins_is_read_adaptively_and_adds_its_own_jobs_only(shop):
+    shop.sql("CREATE OR REPLACE TEMP VIEW known AS SELECT DISTINCT user_id AS id FROM shop")
+    shop.sql("CREATE OR REPLACE TEMP VIEW joined AS SELECT user_id, item_id FROM shop JOIN known ON user_id = id")
+    assert shop.conf.get(ADAPTIVE) == "true"
+    host, other = SparkHost(shop), SparkHost(shop)
+    relevance = build(host, renamed(relation(), "joined"), candidates(range(ITEMS)), k=K)
+    before = jobs(host)
+    _, picks = run(relevance)
+    assert jobs(host) - before == K - 1
+    assert "AdaptiveSparkPlan" in kept_plan(host, relevance)
+    plain = build(other, relation(), candidates(range(ITEMS)), k=K)
+    assert "AdaptiveSparkPlan" not in kept_plan(other, plain)
+    assert run(plain)[1] == picks
+    relevance.close()
+    plain.close()
+
+
+@pytest.mark.parametrize("name", ["shop", "joined"])
+def test_spark_makes_no_filter_of_units_and_broadcasts_none_of_its_own_choice(shop, monkeypatch, name):
+    """Settings of the user's under which Spark would, for tables of any size."""
+    shop.sql("CREATE OR REPLACE TEMP VIEW known AS SELECT CONCAT('user ', id) AS id FROM range(40) WHERE id < 30")
+    shop.sql("CREATE OR REPLACE TEMP VIEW joined AS SELECT user_id, item_id FROM shop JOIN known ON user_id = id")
+    session = shop.newSession()
+    for setting, value in TEMPTING.items():
+        session.conf.set(setting, value)
+    host = SparkHost(session)
+    shop.table(name).createOrReplaceGlobalTempView(name)
+    with collected(shop, monkeypatch) as seen:
+        relevance = build(host, renamed(relation(), f"global_temp.{name}"), candidates(range(ITEMS)), k=K)
+        run(relevance)
+        relevance.close()
+    plans = [text for schema, text in seen if "units" in schema.names]
+    assert len(plans) == K
+    for text in plans:
+        assert "might_contain" not in text
+        for broadcast in text.split("BroadcastExchange")[1:]:
+            assert re.match(r"[^\n]*\n[^\n]*LocalTableScan", broadcast), text
+    shop.catalog.dropGlobalTempView(name)
 
 
 def test_a_round_of_local_search_is_one_job(shop):

@@ -31,6 +31,9 @@ MATCHES = {
     "best_match_of_units": protected("user_id", None, relation="visits", relevance="best_match", similarity=NEAR),
     "best_match_by_weight": protected("user_id", "item_id", relevance="best_match", similarity="r.stars"),
     "best_match_by_weight_of_rows": protected(None, "item_id", relevance="best_match", similarity="r.stars"),
+    "best_match_by_weight_and_item": protected(
+        "user_id", "item_id", relevance="best_match", similarity="r.stars * v.place"
+    ),
 }
 CASES = [(name, dialect) for name in ("coverage", "coverage_cap_2", *MATCHES) for dialect in ("duckdb", "spark")]
 

@@ -3,7 +3,7 @@
 -- rated
 SELECT
   `r`.`user_id` AS x,
-  c.i AS i,
+  v.i AS i,
   1 AS w,
   GREATEST(
     COALESCE(
@@ -28,13 +28,13 @@ JOIN (
       SELECT
         i,
         TRY_CAST(key AS BIGINT) AS given
-      FROM _msd_keys
+      FROM _msd_v
     ) AS g
   ) AS h
   WHERE
     TRY_CAST(key AS BIGINT) = given
-) AS c
-  ON `r`.`item_id` = c.key
+) AS v
+  ON `r`.`item_id` = v.key
 WHERE
   NOT `r`.`user_id` IS NULL;
 

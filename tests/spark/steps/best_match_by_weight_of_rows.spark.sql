@@ -9,7 +9,7 @@ SELECT
 FROM (
   SELECT
     0 AS x,
-    c.i AS i,
+    v.i AS i,
     1 AS w,
     GREATEST(
       COALESCE(
@@ -34,13 +34,13 @@ FROM (
         SELECT
           i,
           TRY_CAST(key AS BIGINT) AS given
-        FROM _msd_keys
+        FROM _msd_v
       ) AS g
     ) AS h
     WHERE
       TRY_CAST(key AS BIGINT) = given
-  ) AS c
-    ON `r`.`item_id` = c.key
+  ) AS v
+    ON `r`.`item_id` = v.key
 ) AS p
 GROUP BY
   i,

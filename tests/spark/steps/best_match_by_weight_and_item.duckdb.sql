@@ -1,0 +1,203 @@
+-- python -m tests.spark.test_steps writes this file again
+
+-- rated
+SELECT
+  "r"."user_id" AS x,
+  v.i AS i,
+  1 AS w,
+  GREATEST(
+    COALESCE(
+      TRY_CAST(ROUND(-GREATEST(-COALESCE(CAST((
+        r.stars * v.c0
+      ) AS DOUBLE), 0), -1) * 1048576) AS BIGINT),
+      0
+    ),
+    0
+  ) AS q
+FROM "memory"."main"."purchases" AS r
+JOIN (
+  SELECT
+    i.i AS i,
+    i.c0 AS c0,
+    key
+  FROM (
+    SELECT
+      i,
+      key
+    FROM (
+      SELECT
+        i,
+        given,
+        TRY_CAST(given AS INT) AS key
+      FROM (
+        SELECT
+          i,
+          TRY_CAST(key AS BIGINT) AS given
+        FROM _msd_v
+      ) AS g
+    ) AS h
+    WHERE
+      TRY_CAST(key AS BIGINT) = given
+  ) AS k
+) AS v
+  ON "r"."item_id" = v.key
+WHERE
+  NOT "r"."user_id" IS NULL;
+
+-- matches
+SELECT
+  x,
+  CAST(i AS INT) AS i,
+  MAX(w) AS w,
+  CAST(MAX(q) AS INT) AS q
+FROM (
+  SELECT
+    x,
+    i,
+    w,
+    q
+  FROM divided
+) AS "similar"
+WHERE
+  q > 0
+GROUP BY
+  x,
+  i;
+
+-- totals
+SELECT
+  i,
+  CAST(SUM(w * q) AS BIGINT) AS total
+FROM matches
+GROUP BY
+  i;
+
+-- gained
+SELECT
+  matches.i AS i,
+  CAST(SUM(matches.w * GREATEST(matches.q - COALESCE(tops.b, 0), 0)) AS BIGINT) AS total
+FROM matches
+LEFT JOIN (
+  SELECT
+    x,
+    MAX(w) AS w,
+    MAX(CASE WHEN nth = 1 THEN slot END) AS slot,
+    MAX(CASE WHEN nth = 1 THEN q END) AS b,
+    COALESCE(MAX(CASE WHEN nth = 2 THEN q END), 0) AS second
+  FROM (
+    SELECT
+      x,
+      w,
+      slot,
+      q,
+      ROW_NUMBER() OVER (PARTITION BY x ORDER BY q DESC, slot) AS nth
+    FROM (
+      SELECT
+        CASE i WHEN 0 THEN 0 END AS slot,
+        x,
+        w,
+        q
+      FROM matches
+      WHERE
+        i IN (0)
+    ) AS picked
+  ) AS ranked
+  WHERE
+    nth <= 2
+  GROUP BY
+    x
+) AS tops
+  ON matches.x = tops.x
+GROUP BY
+  matches.i;
+
+-- swaps
+SELECT
+  matches.i AS i,
+  COALESCE(tops.slot, -1) AS slot,
+  CAST(SUM(matches.w * GREATEST(matches.q - COALESCE(tops.b, 0), 0)) AS BIGINT) AS gain,
+  CAST(SUM(matches.w * (
+    LEAST(GREATEST(matches.q, tops.second), tops.b) - tops.second
+  )) AS BIGINT) AS back
+FROM matches
+LEFT JOIN (
+  SELECT
+    x,
+    MAX(w) AS w,
+    MAX(CASE WHEN nth = 1 THEN slot END) AS slot,
+    MAX(CASE WHEN nth = 1 THEN q END) AS b,
+    COALESCE(MAX(CASE WHEN nth = 2 THEN q END), 0) AS second
+  FROM (
+    SELECT
+      x,
+      w,
+      slot,
+      q,
+      ROW_NUMBER() OVER (PARTITION BY x ORDER BY q DESC, slot) AS nth
+    FROM (
+      SELECT
+        CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
+        x,
+        w,
+        q
+      FROM matches
+      WHERE
+        i IN (0, 2)
+    ) AS picked
+  ) AS ranked
+  WHERE
+    nth <= 2
+  GROUP BY
+    x
+) AS tops
+  ON matches.x = tops.x
+WHERE
+  matches.i IN (1)
+GROUP BY
+  matches.i,
+  tops.slot
+UNION ALL
+SELECT
+  -1 AS i,
+  slot,
+  CAST(0 AS BIGINT) AS gain,
+  total AS back
+FROM (
+  SELECT
+    slot,
+    CAST(SUM(w * (
+      b - second
+    )) AS BIGINT) AS total
+  FROM (
+    SELECT
+      x,
+      MAX(w) AS w,
+      MAX(CASE WHEN nth = 1 THEN slot END) AS slot,
+      MAX(CASE WHEN nth = 1 THEN q END) AS b,
+      COALESCE(MAX(CASE WHEN nth = 2 THEN q END), 0) AS second
+    FROM (
+      SELECT
+        x,
+        w,
+        slot,
+        q,
+        ROW_NUMBER() OVER (PARTITION BY x ORDER BY q DESC, slot) AS nth
+      FROM (
+        SELECT
+          CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
+          x,
+          w,
+          q
+        FROM matches
+        WHERE
+          i IN (0, 2)
+      ) AS picked
+    ) AS ranked
+    WHERE
+      nth <= 2
+    GROUP BY
+      x
+  ) AS tops
+  GROUP BY
+    slot
+) AS lost;
