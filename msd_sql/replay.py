@@ -123,10 +123,10 @@ def content_fingerprint(host: Host, protected: Protected) -> str:
     if protected.relevance == "best_match" and protected.similarity is not None:
         columns += similarity_columns(protected.similarity)
     names = ", ".join(quote(column) for column in dict.fromkeys(columns)) or "0"
-    hashed, summed = f"hash({names})", f"sum(hash({names}))"
+    summed = f"sum(hash({names}))"  # of 64 bits in 128: it never wraps, so that rows that come twice count twice
     if protected.relation is None:  # Spark's hash() has 32 bits only, and its sum of 64-bit integers no room to grow
-        hashed, summed = f"xxhash64({names})", f"sum(xxhash64({names})::DECIMAL(38, 0))"
-    sums = f"count(*), coalesce({summed}, 0)::VARCHAR, coalesce(bit_xor({hashed}), 0)::VARCHAR"
+        summed = f"sum(xxhash64({names})::DECIMAL(38, 0))"
+    sums = f"count(*), coalesce({summed}, 0)::VARCHAR"
     counted = private_rows(host, f"SELECT {sums} FROM {protected.sql}", protected.name)
     return " ".join(str(part) for part in counted[0])
 

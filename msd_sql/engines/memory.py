@@ -13,7 +13,7 @@ import numpy as np
 from sqlglot import exp
 
 from msd_sql.engines.binding import Binding
-from msd_sql.engines.dense import Dense, dense, rows_step
+from msd_sql.engines.dense import Dense, dense, packed_step
 from msd_sql.engines.steps import Step, step
 from msd_sql.engines.units import unit_code
 from msd_sql.host import Host
@@ -46,7 +46,7 @@ def read_step(host: Host, binding: Binding) -> Step:
     if binding.unit_type is None:
         return counts_step(binding)
     table = dense(host, binding)
-    return rows_step(binding, table) if table else keys_step(binding)
+    return packed_step(binding, table) if table else keys_step(binding)
 
 
 def keys_step(binding: Binding) -> Step:
@@ -94,8 +94,9 @@ def gathered(blocks: Iterator[IntArray], room: int = _FIRST) -> IntArray:
 
 
 def _dense_blocks(host: Host, binding: Binding, table: Dense) -> Iterator[IntArray]:
-    for block in host.blocks(rows_step(binding, table).sql()):
-        yield table.keys(block)
+    whole = table.whole
+    for block in host.blocks(packed_step(binding, table).sql()):
+        yield block["key"] if whole else table.keys(block["key"])
 
 
 def _joined_blocks(host: Host, keys: Step) -> Iterator[IntArray]:

@@ -38,7 +38,7 @@ def test_what_auto_takes_is_not_told_because_it_depends_on_the_number_of_private
         told.append(describe(host, protected(), candidates(range(7))))
     assert told[0].engine == told[1].engine
     assert told[0].engine.startswith("auto")
-    assert [step.name for step in told[0].steps] == [step.name for step in told[1].steps] == ["rows"]
+    assert [step.name for step in told[0].steps] == [step.name for step in told[1].steps] == ["packed"]
 
 
 def test_the_caller_decides(shop, host):
@@ -77,14 +77,14 @@ def test_describing_names_every_step_and_reads_nothing(shop, host, engine):
     shop.execute("CREATE VIEW poisoned AS SELECT user_id, error('a row was read')::BIGINT AS item_id FROM purchases")
     found = describe(host, protected(relation="poisoned"), candidates(range(7)), engine=engine)
     names = [step.name for step in found.steps]
-    assert names == (["rows"] if engine == "memory" else ["pairs", "totals", "chosen", "full", "losses"])
+    assert names == (["packed"] if engine == "memory" else ["pairs", "totals", "chosen", "full", "losses"])
     assert all(step.sql() for step in found.steps)
 
 
 @pytest.mark.parametrize(
     ("keys", "item_type", "name"),
     [
-        (range(7), "BIGINT", "rows"),
+        (range(7), "BIGINT", "packed"),
         ([0, 1000], "BIGINT", "keys"),
         (["a", "b"], "VARCHAR", "keys"),
         ([], "BIGINT", "keys"),
