@@ -1,13 +1,16 @@
 """The scale study: the same question in memory, in SQL and on Spark clusters of this machine, and what follows from it.
 
-`python -m benchmarks.spark` asks of 1, 10 and 50 million purchases and writes docs/spark_scale.md; with `--quick` of
-100,000 and 300,000 on one worker, and prints the page.
+`python -m benchmarks.spark` asks of 1, 10 and 50 million purchases and writes docs/spark_scale.md; with `--quick` it
+asks of 100,000 and 300,000 on one worker, prints the page and writes nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,11 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from .cluster import Cluster
-from .spark_page import page
+from .spark_page import agreed, page
 from .spark_runs import MEASURED_PARTS, Run, generate, in_process, in_spark
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "spark_scale.md"
-SQL_LIMIT = 10_000_000  # the sql engine shows the same picks up to here; beyond, it would only take longer
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -28,29 +30,40 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="small sizes, one worker; print, write nothing")
     quick = parser.parse_args(arguments).quick
     sizes = [100_000, 300_000] if quick else [1_000_000, 10_000_000, 50_000_000]
+    load, start = os.getloadavg()[0], time.monotonic()
+    told(start, f"load average {load:.2f} on {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory(prefix="msd_spark_") as made:
-        runs = list(measure(Path(made), sizes, [1] if quick else [1, 2]))
-    text = page(runs)
+        runs = list(measure(Path(made), sizes, [1] if quick else [1, 2], start))
+    text = page(runs, load, time.monotonic() - start)
     if quick:
         print(text)
     else:
         PAGE.write_text(text, encoding="utf-8")
-        print(f"wrote {PAGE}")
+        told(start, f"wrote {PAGE}")
+    if not all(agreed(runs).values()):
+        sys.exit("Engines picked differently from the same noise.")
 
 
-def measure(folder: Path, sizes: Sequence[int], clusters: Sequence[int]) -> Iterator[Run]:
+def measure(folder: Path, sizes: Sequence[int], clusters: Sequence[int], start: float) -> Iterator[Run]:
     """Every engine on every size, telling of each."""
-    files = {size: generate(folder, size) for size in sizes}
+    files = {}
     for size in sizes:
-        for engine in ("memory", "sql") if size <= SQL_LIMIT else ("memory",):
-            yield _told(in_process(engine, files[size], size))
+        told(start, f"{size:>12,} purchases: writing them")
+        files[size] = generate(folder, size)
+    for size in sizes:
+        for engine in ("memory", "sql"):
+            told(start, f"{size:>12,} purchases: asking {engine}")
+            yield _told(start, in_process(engine, files[size], size))
     for workers in clusters:
         place = folder / f"cluster{workers}"
         place.mkdir()
+        told(start, f"starting a cluster: workers {workers}")
         with Cluster(place, workers=workers, cores=1, memory="2600m") as cluster, session(cluster) as spark:
-            in_spark(spark, files[sizes[0]], sizes[0], workers)  # the first one starts executors and compiles
+            told(start, "the first question, which starts executors and is not measured")
+            in_spark(spark, files[sizes[0]], sizes[0], workers)
             for size in sizes:
-                yield _told(in_spark(spark, files[size], size, workers))
+                told(start, f"{size:>12,} purchases: asking spark, workers {workers}")
+                yield _told(start, in_spark(spark, files[size], size, workers))
 
 
 @contextmanager
@@ -80,9 +93,13 @@ def session(cluster: Cluster) -> Iterator[Any]:
             spark.stop()
 
 
-def _told(run: Run) -> Run:
-    where = f"spark, {run.workers} workers" if run.workers else run.engine
-    print(f"{run.purchases:>12,} {where:<18} {run.prepare:7.1f} s + {run.rounds:6.1f} s  {run.picks}", flush=True)
+def told(start: float, line: str) -> None:
+    """Print a line of progress with the seconds since the start."""
+    print(f"[{time.monotonic() - start:6.1f} s] {line}", flush=True)
+
+
+def _told(start: float, run: Run) -> Run:
+    told(start, f"{'':>12} prepared in {run.prepare:.1f} s, other rounds {run.rounds:.1f} s; picks {run.picks}")
     return run
 
 

@@ -40,20 +40,27 @@ def slope(small: Run, large: Run) -> Slope:
     )
 
 
-def page(runs: Sequence[Run]) -> str:
-    """Write the page."""
+def agreed(runs: Sequence[Run]) -> dict[int, bool]:
+    """Tell of every size whether all engines picked the same."""
+    sizes = sorted({run.purchases for run in runs})
+    return {size: len({run.picks for run in runs if run.purchases == size}) == 1 for size in sizes}
+
+
+def page(runs: Sequence[Run], load: float, seconds: float) -> str:
+    """Write the page; `load` is the machine's load average before the study began."""
     spark = [run for run in runs if run.engine == "spark"]
     one = [run for run in spark if run.workers == 1]
+    more = max(run.jobs for run in spark) - PICKS
     return "\n".join(
         [
             "# Spark: time, bytes and a hundred billion purchases",
             "",
             f"Made by `python -m benchmarks.spark` on {date.today().isoformat()}: {os.cpu_count()} cores "
-            f"({platform.machine()}), busy with other work as well: seconds on the clock are generous, those of "
-            "the executors' processors (in brackets) are not affected, and bytes and jobs are exact. "
+            f"({platform.machine()}) with a load average of {load:.2f} before it began, in {seconds / 60:.0f} minutes. "
             f"One question: {PICKS} of {ITEMS:,} candidates, greedy, ε = 1, diversity 0.3, over Parquet with about "
             f"{PER_USER} purchases a user. A master and workers of one core and 2 GB each run as processes on this "
-            "machine; memory and sql run in one DuckDB process with two threads.",
+            "machine, all of whose cores they share with the driver; memory and sql run in one DuckDB process with two "
+            "threads.",
             "",
             "## The same noise gives the same picks",
             "",
@@ -62,18 +69,20 @@ def page(runs: Sequence[Run]) -> str:
             "## Time and bytes",
             "",
             "*Prepare* reads the relation once, divides the candidates' purchases by user, keeps them and counts the "
-            "first marginals. *A round* counts all marginals again after a pick. *Moved* is Spark's shuffle; *to the "
-            "driver* is what tasks sent to it, in a round.",
+            "first marginals. *A round* counts all marginals again after a pick. Seconds are those on the clock, in "
+            "brackets those of the executors' processors. *Moved* is Spark's shuffle; *to the driver* is what tasks "
+            "sent to it, in a round. Jobs and bytes are Spark's own figures.",
             "",
-            "| purchases | workers | prepare | a round | jobs | moved, prepare | kept | moved, a round | to driver |",
+            "| purchases | engine | prepare | a round | jobs | moved, prepare | kept | moved, a round | to driver |",
             "|---|---|---|---|---|---|---|---|---|",
-            *(_line(run) for run in spark),
+            *(_line(run) for run in sorted(runs, key=lambda run: run.purchases)),
             "",
-            f"{PICKS} rounds are one pass over the relation and {PICKS + 1} small jobs: one that hands the candidates "
-            f"to the executors and {PICKS} that count. What a round moves is bounded by candidates times parts, "
-            "what comes to the driver by candidates: neither by purchases nor by users.",
+            f"With adaptive execution on, as Spark comes, {PICKS} rounds are {PICKS + more} jobs in all: {more} to "
+            f"hand the candidates to the executors, and {PICKS} that count, the first of which is also the one pass "
+            "over the relation. What a round moves is bounded by candidates times parts, what comes to the driver by "
+            "candidates: neither by purchases nor by users.",
             "",
-            *_extrapolation(one[-2], one[-1]),
+            *_extrapolation(one[-2], one[-1], more),
             "",
         ]
     )
@@ -81,25 +90,31 @@ def page(runs: Sequence[Run]) -> str:
 
 def _picks(runs: Sequence[Run]) -> list[str]:
     lines = ["| purchases | engines | picks (candidate numbers) | |", "|---|---|---|---|"]
-    for size in sorted({run.purchases for run in runs}):
+    for size, same in agreed(runs).items():
         here = [run for run in runs if run.purchases == size]
-        same = len({run.picks for run in here}) == 1
-        names = ", ".join(run.engine + (f" ({run.workers})" if run.workers else "") for run in here)
+        names = "; ".join(_engine(run) for run in here)
         lines.append(
             f"| {size:,} | {names} | {', '.join(map(str, here[0].picks))} | {'equal' if same else '**differ**'} |"
         )
     return lines
 
 
+def _engine(run: Run) -> str:
+    return run.engine + (f", {run.workers} worker{'s' * (run.workers > 1)}" if run.workers else "")
+
+
 def _line(run: Run) -> str:
+    if not run.workers:
+        seconds = f"{run.prepare:.1f} s | {run.rounds / (PICKS - 1):.2f} s"
+        return f"| {run.purchases:,} | {_engine(run)} | {seconds} | — | — | — | — | — |"
     return (
-        f"| {run.purchases:,} | {run.workers} | {run.prepare:.1f} s ({run.prepare_cpu:.1f}) | "
+        f"| {run.purchases:,} | {_engine(run)} | {run.prepare:.1f} s ({run.prepare_cpu:.1f}) | "
         f"{run.rounds / (PICKS - 1):.2f} s ({run.rounds_cpu / (PICKS - 1):.2f}) | {run.jobs} | "
         f"{_bytes(run.shuffled)} | {_bytes(run.kept)} | {_bytes(run.round_shuffled)} | {_bytes(run.round_driver)} |"
     )
 
 
-def _extrapolation(small: Run, large: Run) -> list[str]:
+def _extrapolation(small: Run, large: Run, more: int) -> list[str]:
     each = slope(small, large)
     prepare, a_round = each.prepare * PURCHASES, each.each_round * PURCHASES
     read, moved, kept = each.read * PURCHASES, each.shuffled * PURCHASES, each.kept * PURCHASES
@@ -123,7 +138,7 @@ def _extrapolation(small: Run, large: Run) -> list[str]:
         f"{_time(a_round / CORES)} on {CORES:,} cores |",
         f"| moved, a round | — | {_bytes(integers)} in all: at most {ITEMS:,} integers from each of {PARTS:,} parts |",
         f"| to the driver, a round | — | {_bytes(large.round_driver)}: one integer a candidate |",
-        f"| jobs, k = {PICKS} and k = 20 | — | {PICKS + 2} and 22 |",
+        f"| jobs, k = {PICKS} and k = 20 | — | {PICKS + more} and {20 + more} |",
         f"| tasks, a round | — | {PARTS:,}: {_time(waiting)} for the driver to hand out |",
         f"| in all, k = {PICKS} | | {_time((prepare + (PICKS - 1) * a_round) / CORES + (PICKS + 1) * waiting)} |",
         "",
