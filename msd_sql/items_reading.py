@@ -102,6 +102,8 @@ def _these(
     chosen = [f"{_read(f'v.{quote(name)}', types[name])} AS c{place}" for place, name in enumerate(plain)]
     source = _joined(items, candidates, types[items.key])
     with call.host.table(_KEYS, {"i": np.arange(candidates.n), "key": candidates.keys}):
+        if not plain and call.host.rows(f"SELECT count(*), count(v.known) {source}")[0] == (candidates.n,) * 2:
+            return {name: ItemColumn("list", _sets(call, source, name, candidates.n)) for name in names}
         found = call.host.columns(f"SELECT {', '.join(['c.i AS i', 'v.known AS known', *chosen])} {source}")
         once = len(found["i"]) == candidates.n
         read = {name: _sets(call, source, name, candidates.n) if once else None for name in sets}

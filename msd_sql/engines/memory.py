@@ -33,7 +33,7 @@ FROM relation AS r JOIN candidates AS c ON r.item = c.key
 WHERE NOT r.unit IS NULL
 """
 
-_FIRST = 1 << 20  # keys to make room for before any are read
+_FIRST = 1 << 23  # keys to make room for before any are read: room that is not written to costs nothing
 
 
 def counts_step(binding: Binding) -> Step:
