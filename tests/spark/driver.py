@@ -34,7 +34,8 @@ def main(master, database, parquet, method, victim=None):
         "spark.executor.memory": "512m",
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.scheduler.minRegisteredResourcesRatio": "1.0",  # both workers, so that both hold a part
+        "spark.cores.max": "1" if victim == "driver" else "2",
+        "spark.scheduler.minRegisteredResourcesRatio": "1.0",  # of those: both workers, so that both hold a part
         "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
     }
     builder = SparkSession.builder.master(master).appName("msd_sql cluster test")
@@ -42,7 +43,7 @@ def main(master, database, parquet, method, victim=None):
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("WARN")
-    session.read.parquet(parquet).createOrReplaceTempView("purchases")
+    session.read.schema("user_id INT, item_id INT").parquet(parquet).createOrReplaceTempView("purchases")
     selection.SecretSource = lambda: SeededSource(17)
     watch(victim)
     with duckdb.connect(database) as con:

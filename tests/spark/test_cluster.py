@@ -21,13 +21,12 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark")]  # one process of several has Spark
 
 
-@pytest.fixture
-def cluster(tmp_path):
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """One for both tests; the one that kills a worker comes last."""
     need_spark()
-    (tmp_path / "cluster").mkdir()
-    started = Cluster(tmp_path / "cluster")
-    yield started
-    started.close()
+    with Cluster(tmp_path_factory.mktemp("cluster")) as started:
+        yield started
 
 
 @pytest.fixture
@@ -71,6 +70,13 @@ def spent(files):
         return kinds, 1.0 - con.execute("SELECT msd_remaining('spark:purchases')").fetchall()[0][0]
 
 
+def test_a_dead_driver_leaves_the_charge(cluster, files):
+    ran = drive(cluster, files, "greedy", "driver")
+    assert ran.returncode == -9
+    assert ran.stdout == ""
+    assert spent(files) == (["protect", "select"], pytest.approx(0.5))
+
+
 def test_a_worker_killed_in_mid_run_changes_neither_the_picks_nor_the_charge(cluster, files, monkeypatch):
     ran = drive(cluster, files, "greedy", str(cluster.workers[0].pid))
     assert ran.returncode == 0, ran.stderr
@@ -83,10 +89,3 @@ def test_a_worker_killed_in_mid_run_changes_neither_the_picks_nor_the_charge(clu
     print(
         f"killed worker {cluster.workers[0].pid} after 3 statements; picks {told['picks']}, as in memory; charged 0.5"
     )
-
-
-def test_a_dead_driver_leaves_the_charge(cluster, files):
-    ran = drive(cluster, files, "greedy", "driver")
-    assert ran.returncode == -9
-    assert ran.stdout == ""
-    assert spent(files) == (["protect", "select"], pytest.approx(0.5))

@@ -107,8 +107,9 @@ def adaptive(spark, on):
     spark.conf.set(ADAPTIVE, before)
 
 
-@pytest.mark.parametrize("on", [True, False], ids=["adaptive", "not adaptive"])
-@pytest.mark.parametrize("kind", RELEVANCES)
+@pytest.mark.parametrize(
+    ("kind", "on"), [*((kind, True) for kind in RELEVANCES), ("coverage", False), ("best_match", False)]
+)
 def test_k_greedy_rounds_are_k_plus_one_jobs_in_all(shop, con, kind, on):
     con.execute(f"CREATE TABLE products AS SELECT range AS id, range AS place FROM range({ITEMS})")
     with adaptive(shop, on):

@@ -1,8 +1,10 @@
 """The same SQL over a relation of Spark: declared, counted, charged, selected, replayed and refused as any other."""
 
 import logging
+import shutil
 import threading
 import time
+from contextlib import contextmanager
 
 import duckdb
 import pytest
@@ -36,19 +38,35 @@ def lake(spark, tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def con(lake, spark, tmp_path):
-    (tmp_path / "shop.duckdb").write_bytes((lake / "shop.duckdb").read_bytes())
-    with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
+@pytest.fixture(scope="module")
+def declared(lake, spark):
+    """The same database after its owner has declared: Spark counts the users once."""
+    shutil.copyfile(lake / "shop.duckdb", lake / "declared.duckdb")
+    with duckdb.connect(str(lake / "declared.duckdb")) as con:
+        msd_sql.register(con, spark=spark)
+        con.execute(PROTECT)
+        con.execute(ITEMS)
+    return lake / "declared.duckdb"
+
+
+@contextmanager
+def connected(database, spark, folder):
+    shutil.copyfile(database, folder / "shop.duckdb")
+    with duckdb.connect(str(folder / "shop.duckdb")) as connection:
         msd_sql.register(connection, spark=spark)
         yield connection
 
 
 @pytest.fixture
-def protected(con):
-    con.execute(PROTECT)
-    con.execute(ITEMS)
-    return con
+def con(lake, spark, tmp_path):
+    with connected(lake / "shop.duckdb", spark, tmp_path) as connection:
+        yield connection
+
+
+@pytest.fixture
+def protected(declared, spark, tmp_path):
+    with connected(declared, spark, tmp_path) as connection:
+        yield connection
 
 
 def one(con, sql):
