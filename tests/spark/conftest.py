@@ -94,6 +94,15 @@ def build(spark):
     return building
 
 
+def jobs_of(spark, group=None):
+    """How many jobs there have been, of one group or in all; Spark's books are brought up to date first."""
+    context = spark.sparkContext._jsc.sc()
+    context.listenerBus().waitUntilEmpty()
+    if group is None:
+        return context.statusStore().jobsList(None).size()
+    return len(spark.sparkContext.statusTracker().getJobIdsForGroup(group))
+
+
 def move(spark, host, found):
     """A view of Spark with the rows of a DuckDB relation, and its declaration as a relation of Spark."""
     table = found.relation

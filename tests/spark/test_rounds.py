@@ -15,6 +15,8 @@ from msd_sql.spark.host import SparkHost
 from msd_sql.sqltext import Name
 from tests.engines.conftest import candidates, protected
 
+from .conftest import jobs_of
+
 K, ITEMS, UNITS = 4, 12, 60
 PRODUCTS = Items("products", "id", (), None, (), (), None, relation=Name("memory", "main", "products"))
 
@@ -69,7 +71,7 @@ def run(relevance, method="greedy", matroid=None):
 
 
 def jobs(host):
-    return len(host.session.sparkContext.statusTracker().getJobIdsForGroup(host.group))
+    return jobs_of(host.session, host.group)
 
 
 def kept_plan(host, relevance):

@@ -14,6 +14,8 @@ from msd_sql.host import Interrupted
 from msd_sql.spark.host import SparkHost
 from msd_sql.synthetic import shop, write
 
+from .conftest import jobs_of
+
 PROTECT = (
     "SELECT msd_protect('spark:lake.purchases', unit := 'user_id', item := 'item_id', budget := 1.0, delta := 1e-9)"
 )
@@ -87,6 +89,16 @@ def test_a_selection_is_charged_once_and_replayed(protected):
     assert one(protected, "SELECT msd_remaining('spark:lake.purchases')") == pytest.approx(0.9)
 
 
+def test_a_question_is_a_look_for_changes_and_k_plus_one_jobs(protected, spark):
+    before = jobs_of(spark)
+    one(protected, ASK)
+    asked = jobs_of(spark)
+    one(protected, ASK)
+    looked = jobs_of(spark) - asked
+    assert looked == 2  # of the same statement: adaptive execution makes a job of its exchange
+    assert asked - before == looked + 3 + 1
+
+
 def test_an_exact_selection_is_what_the_memory_engine_selects(protected, lake):
     ask = "SELECT msd_select(item_id, 3, NULL, 0.0, exact := true) FROM products"
     found = one(protected, ask)
@@ -96,13 +108,12 @@ def test_an_exact_selection_is_what_the_memory_engine_selects(protected, lake):
 
 
 def test_explaining_shows_spark_sql_and_runs_no_job(protected, spark):
-    tracker = spark.sparkContext.statusTracker()
-    before = len(tracker.getJobIdsForGroup())
+    before = jobs_of(spark)
     lines = dict(protected.execute("FROM msd_explain(products, 3, 0.1, 0.5)").fetchall())
     assert lines["engine"] == "spark"
     assert "`r`.`user_id`" in lines["step 1: bought"]
     assert "step 4: at_cap" in lines
-    assert len(tracker.getJobIdsForGroup()) == before
+    assert jobs_of(spark) == before
 
 
 def test_reach_is_estimated_over_spark(protected):
