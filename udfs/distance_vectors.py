@@ -8,9 +8,10 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from .angular_front import AngularFront, Float32
 from .distance_checks import rectangle
 from .errors import InputError
-from .types import FloatArray
+from .types import FloatArray, IntArray
 
 # Where |cosine| exceeds this, arccos magnifies a float32 rounding error; the chord does not.
 _NEAR = 0.999
@@ -31,14 +32,15 @@ class Angular:
         table = rectangle("angular", matrix)
         self.n = len(table)
         if table.dtype == np.float32 and table.flags.c_contiguous:
-            vectors = cast("npt.NDArray[np.float32]", table)
-            squares = np.einsum("ij,ij->i", vectors, vectors)
-            if ((squares > _TINY) & (squares < _HUGE)).all():  # so nothing is zero, NaN or about to overflow
-                self._vectors: npt.NDArray[np.float32] = vectors
-                self._shrink: npt.NDArray[np.float32] = 1 / np.sqrt(squares)
+            vectors = cast("Float32", table)
+            squares = np.matmul(vectors[:, None, :], vectors[:, :, None]).reshape(self.n)
+            # NaN is neither, so nothing is zero, NaN or about to overflow.
+            if squares.min(initial=1.0) > _TINY and squares.max(initial=1.0) < _HUGE:
+                self.vectors: Float32 = vectors
+                self.shrink: Float32 = 1 / np.sqrt(squares)
                 return
-        self._vectors = _normalised(table)
-        self._shrink = np.ones(self.n, np.float32)
+        self.vectors = _normalised(table)
+        self.shrink = np.ones(self.n, np.float32)
 
     def row(self, item: int) -> FloatArray:
         """dist(item, v) for every candidate v.
@@ -46,23 +48,43 @@ class Angular:
         >>> Angular([[1.0, 1.0], [2.0, 2.0]]).row(0)
         array([0., 0.])
         """
-        own = self._vectors[item] * self._shrink[item]
-        cosine = self._vectors @ own
-        cosine *= self._shrink
-        near = np.flatnonzero(np.abs(cosine) > _NEAR)
-        np.clip(cosine, -1.0, 1.0, out=cosine)
-        distance: FloatArray = np.arccos(cosine).astype(np.float64)
-        if len(near) > 1:
-            distance[near] = self._close(near, item, cosine[near] > 0)
+        cosine = self.vectors @ self.vectors[item]
+        cosine *= self.shrink
+        cosine *= self.shrink[item]
+        cosine[item] = 0.0  # it is not measured, so it does not count as near
+        distance: FloatArray = self.apart(cosine[None, :], [item])[0]
         distance[item] = 0.0
+        return distance
+
+    def front(self, slots: int) -> AngularFront:
+        """Return the means to measure some of the vectors only, for that many picks.
+
+        >>> Angular([[1, 0], [0, 2]]).front(slots=1).at_most()
+        0.0
+        """
+        return AngularFront(self, slots)
+
+    def apart(self, cosines: Float32, items: npt.ArrayLike, others: IntArray | None = None) -> FloatArray:
+        """dist(item, v) for the items (rows) and the others (by default all), of which the cosines are given.
+
+        >>> Angular([[1, 0], [0, 2]]).apart(np.float32([[0.5]]), [0], np.array([1])).round(3)
+        array([[0.333]])
+        """
+        flat = cosines.reshape(-1)
+        if flat[flat.argmax()] <= _NEAR and flat[flat.argmin()] >= -_NEAR:  # cheaper than to look at all of them
+            distance: FloatArray = np.arccos(cosines, dtype=np.float64)
+        else:
+            row, column = np.nonzero(np.abs(cosines) > _NEAR)
+            distance = np.arccos(np.clip(cosines, -1.0, 1.0), dtype=np.float64)
+            other = column if others is None else others[column]
+            distance[row, column] = self._close(np.asarray(items)[row], other, cosines[row, column] > 0)
         distance /= np.pi
         return distance
 
-    def _close(self, near: npt.NDArray[np.intp], item: int, same: npt.NDArray[np.bool_]) -> FloatArray:
+    def _close(self, left: IntArray, right: IntArray, same: npt.NDArray[np.bool_]) -> FloatArray:
         """Angles of nearly equal and nearly opposite vectors, by the chord between them."""
-        others = _units(self._vectors[near])
-        unit = _units(self._vectors[item : item + 1])
-        chord = np.linalg.norm(others - np.where(same, 1.0, -1.0)[:, None] * unit, axis=1)
+        sign = np.where(same, 1.0, -1.0)[:, None]
+        chord = np.linalg.norm(_units(self.vectors[right]) - sign * _units(self.vectors[left]), axis=1)
         turn = 2.0 * np.arcsin(np.minimum(chord / 2.0, 1.0))
         angles: FloatArray = np.where(same, turn, np.pi - turn)
         return angles

@@ -27,11 +27,11 @@ class Score:
         values = np.asarray(scores, dtype=np.float64)
         if values.ndim != 1 or k < 1:
             raise InputError(f"Scores must be one number per candidate and k at least 1; k = {k} was given.")
-        if not ((values >= 0.0) & (values <= 1.0)).all():
+        if not (values.min(initial=1.0) >= 0.0 and values.max(initial=0.0) <= 1.0):  # NaN fails both
             raise InputError("Every score must be a number in [0, 1]; scale the column first.")
         self.n = len(values)
         self.units = k << FRACTION_BITS
-        self._gain: IntArray = np.rint(np.ldexp(values, 2 * FRACTION_BITS)).astype(np.int64)
+        self._gain: IntArray = np.rint(values * float(1 << 2 * FRACTION_BITS)).astype(np.int64)
         self._picks: list[int] = []
 
     def gains(self) -> IntArray:

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from .errors import InputError
+from .front_objective import MANY, Fronted, FrontObjective
+from .greedy import greedy
 from .mechanism import Argmax, ExponentialMechanism
 from .methods import METHODS
 from .objective import Objective
 from .plan import Plan
+from .public_objective import PublicObjective, scores_fit
 from .randomness import SecretSource
 from .receipt import Receipt
 from .types import Distance, IntArray, Matroid, Mechanism, Relevance, Source
@@ -62,7 +65,8 @@ def select(
     if plan.trivial:
         picks = list(range(plan.k))
         return Outcome(tuple(picks), _mean_distance(distance, picks), planned_receipt(plan, randomness), 0)
-    objective = Objective(
+    mechanism: Mechanism = ExponentialMechanism(plan.calibration.eta, randomness) if plan.calibration else Argmax()
+    objective = _rule(plan, relevance, distance, mechanism)(
         relevance,
         distance,
         k=plan.k,
@@ -71,7 +75,6 @@ def select(
     )
     if method.reads_relevance:
         objective.clear()  # a prepared index may still hold the picks of the question before
-    mechanism: Mechanism = ExponentialMechanism(plan.calibration.eta, randomness) if plan.calibration else Argmax()
     if on_round is not None:
         mechanism = _Watched(mechanism, on_round, plan.rounds)
     picks = method.run(objective, matroid, mechanism, randomness, k=plan.k, gamma=plan.gamma)
@@ -138,6 +141,16 @@ def _check_fit(plan: Plan, relevance: Relevance, distance: Distance | None, matr
     for fact, (given, planned) in facts.items():
         if given != planned:
             raise InputError(f"The plan was made for another question: {fact} is {given}, planned was {planned}.")
+
+
+def _rule(plan: Plan, relevance: Relevance, distance: Distance | None, mechanism: Mechanism) -> type[Objective]:
+    """Choose the fastest form of the rule; the one that scores only who may be the best is for Argmax alone."""
+    method = METHODS[plan.method]
+    if not method.weighs_diversity or not scores_fit(relevance, plan.diversity, plan.k, method.weight(plan.gamma)):
+        return Objective
+    if isinstance(mechanism, Argmax) and method.run is greedy and isinstance(distance, Fronted):
+        return FrontObjective if plan.n * plan.k >= MANY else PublicObjective
+    return PublicObjective
 
 
 def planned_receipt(plan: Plan, source: Source) -> Receipt:
