@@ -72,14 +72,12 @@ class Angular:
         """
         flat = cosines.reshape(-1)
         if flat[flat.argmax()] <= _NEAR and flat[flat.argmin()] >= -_NEAR:  # cheaper than to look at all of them
-            distance: FloatArray = np.arccos(cosines, dtype=np.float64)
-        else:
-            row, column = np.nonzero(np.abs(cosines) > _NEAR)
-            distance = np.arccos(np.clip(cosines, -1.0, 1.0), dtype=np.float64)
-            other = column if others is None else others[column]
-            distance[row, column] = self._close(np.asarray(items)[row], other, cosines[row, column] > 0)
-        distance /= np.pi
-        return distance
+            return np.divide(np.arccos(cosines), np.pi, dtype=np.float64)  # arccos takes twice as long in float64
+        row, column = np.nonzero(np.abs(cosines) > _NEAR)
+        angle: FloatArray = np.arccos(np.clip(cosines, -1.0, 1.0)).astype(np.float64)
+        other = column if others is None else others[column]
+        angle[row, column] = self._close(np.asarray(items)[row], other, cosines[row, column] > 0)
+        return angle / np.pi
 
     def _close(self, left: IntArray, right: IntArray, same: npt.NDArray[np.bool_]) -> FloatArray:
         """Angles of nearly equal and nearly opposite vectors, by the chord between them."""
