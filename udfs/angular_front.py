@@ -32,7 +32,7 @@ class AngularFront:
     >>> front = Angular([[1, 0], [0, 2], [-3, 0]]).front(slots=1)
     >>> front.add(0)
     >>> front.extend(np.array([1, 2]))
-    >>> front.near.tolist(), round(front.at_most(), 3)
+    >>> front.near.round(6).tolist(), round(front.at_most(), 3)
     ([0.5, 1.0], 1.0)
     """
 
@@ -93,7 +93,7 @@ class AngularFront:
         """Sum of the distances among the picks.
 
         >>> from msd_sql.udfs.distance_vectors import Angular
-        >>> Angular([[1, 0], [0, 2], [-3, 0]]).front(slots=3).spread([0, 1, 2])
+        >>> round(Angular([[1, 0], [0, 2], [-3, 0]]).front(slots=3).spread([0, 1, 2]), 6)
         2.0
         """
         vectors, shrink = self._angular.vectors[picks], self._angular.shrink[picks]

@@ -24,7 +24,7 @@ class Angular:
 
     An array of float32 is used as it is, not copied: at 10^5 vectors a copy costs as much as ten rows.
 
-    >>> Angular([[1, 0], [0, 2], [-3, 0]]).row(0)
+    >>> Angular([[1, 0], [0, 2], [-3, 0]]).row(0).round(6)
     array([0. , 0.5, 1. ])
     """
 
