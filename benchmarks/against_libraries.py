@@ -26,7 +26,8 @@ def run(*, quick: bool) -> Iterator[Figure]:
     for n in sizes:
         for k in (10, 50):
             yield _pyversity(n, k, 3 if quick else 5)
-    yield _from_sql(sizes[-1], 10, 3)
+    for k in (10, 50):
+        yield _from_sql(sizes[-1], k, 3)
     yield _apricot(quick)
 
 

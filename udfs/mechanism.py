@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from .errors import InputError
 from .sampler import draw
 from .types import IntArray, Source
@@ -14,6 +12,7 @@ from .types import IntArray, Source
 class ExponentialMechanism:
     """Draws a candidate with probability ∝ exp(eta·score), eta per count of 2^20 steps (`docs/privacy.md`).
 
+    >>> import numpy as np
     >>> from msd_sql.udfs.randomness import SecretSource
     >>> ExponentialMechanism(100.0, SecretSource()).choose(np.array([0, 5 << 20]))
     1
@@ -33,6 +32,7 @@ class ExponentialMechanism:
 class Argmax:
     """Takes the best candidate, the first in key order among equals: the non-private form of every method.
 
+    >>> import numpy as np
     >>> Argmax().choose(np.array([1, 7, 7]))
     1
     """
@@ -41,4 +41,4 @@ class Argmax:
         """The index of the first of the best scores."""
         if len(scores) == 0:
             raise InputError("There is no candidate to choose from.")
-        return int(np.argmax(scores))
+        return int(scores.argmax())
