@@ -42,6 +42,10 @@ class Asking:
         sql = f"SELECT msd_select(item_id, {k}, {eps}, 0.5, delta := 1e-9{more}) FROM products"
         return self._con.execute(sql).fetchall()
 
+    def run(self, sql: str) -> list[tuple[object, ...]]:
+        """Run any other statement."""
+        return self._con.execute(sql).fetchall()
+
     def forget(self) -> None:
         """Let go of every prepared index, so that the next question is a first one."""
         instance_of(self._con).kept_or("indexes", Indexes).forget()
