@@ -141,7 +141,7 @@ def _finish() -> None:
     while any(instance.busy for instance in busy) and time.monotonic() < deadline:
         time.sleep(0.01)
     if busy:
-        time.sleep(0.1)  # from the end of a function to the end of its thread's work
+        time.sleep(0.5)  # from the end of a function to the end of its thread's work, on a busy machine too
 
 
 def _stop(con: duckdb.DuckDBPyConnection | None) -> None:
