@@ -15,6 +15,7 @@ from msd_sql.errors import EngineError, MsdError
 from msd_sql.guard import HostResolver, Session
 from msd_sql.host import Host
 from msd_sql.ledger import Ledger
+from msd_sql.meanwhile import Meanwhile
 from msd_sql.spark.host import SparkHost, missing_session
 from msd_sql.sqltext import SearchPath, search_path
 
@@ -79,6 +80,7 @@ class Call:
         self.context = context
         self.instance = instance
         self.stopped = False
+        self._begun: list[Meanwhile[Any]] = []
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -112,13 +114,14 @@ class Call:
 
     def protected(self) -> list[Protected]:
         """Every relation that is protected now."""
-        return self.once(("protected",), lambda: self.catalog.all_protected(self._databases()))
+        return self.once(("protected",), lambda: self.catalog.all_protected(self.databases()))
 
     def items(self) -> list[Items]:
         """Every items relation that is declared."""
-        return self.once(("items",), lambda: self.catalog.all_items(self._databases()))
+        return self.once(("items",), lambda: self.catalog.all_items(self.databases()))
 
-    def _databases(self) -> Mapping[str, homes.Database]:
+    def databases(self) -> Mapping[str, homes.Database]:
+        """The attached databases."""
         return self.once(("databases",), lambda: homes.databases(self.host))
 
     @property
@@ -130,10 +133,23 @@ class Call:
         """The answer to a question that has one answer for a whole statement, however many groups ask it."""
         return self.instance.once(self.context.connection, self.context.query, question, answer)
 
+    def meanwhile(self, host: Host, work: Callable[[Host], T], table: str | None) -> Meanwhile[T]:
+        """Begin work over a table beside this call; it does not outlive it."""
+        begun = Meanwhile(host, work, table)
+        self._begun.append(begun)
+        return begun
+
+    def end(self) -> None:
+        """Leave nothing running."""
+        for begun in self._begun:
+            begun.end()
+
     def stop(self) -> None:
         """Stop this call, from another thread: its statement now, its selection before the next draw."""
         self.stopped = True
         self.host.interrupt()
+        for begun in list(self._begun):
+            begun.stop()
         if "spark" in self.__dict__:
             self.spark.interrupt()
 

@@ -92,8 +92,20 @@ class Host(Protocol):
         """
         ...
 
+    def beside(self) -> OwnHost | None:
+        """A host on a connection of its own that works at the same time; None where one thing is done at a time."""
+        ...
+
     def interrupt(self) -> None:
         """Stop the statement that runs now (called from another thread)."""
+        ...
+
+
+class OwnHost(Host, Protocol):
+    """A host that whoever asked for it closes."""
+
+    def close(self) -> None:
+        """Let go of the connection."""
         ...
 
 
@@ -172,6 +184,11 @@ class DuckDBHost:
                 raise
         finally:
             inner.close()
+
+    def beside(self) -> DuckDBHost:
+        """A host on another cursor."""
+        with _translated():
+            return DuckDBHost(self._cursor.cursor(), own=self._own)
 
     def close(self) -> None:
         """Let go of the cursor: while one is open, the database file stays locked for other processes."""

@@ -92,6 +92,7 @@ class Instance:
             try:
                 yield call
             finally:
+                call.end()
                 with self._lock:
                     self._running[context.connection].remove(call)
 

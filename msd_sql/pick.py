@@ -22,10 +22,11 @@ from msd_sql.declarations import Protected
 from msd_sql.engines import Indexes, build
 from msd_sql.engines.matching import public_content
 from msd_sql.errors import EngineError, MsdError
-from msd_sql.host import Interrupted
+from msd_sql.host import Host, Interrupted
 from msd_sql.items_reading import all_keys
 from msd_sql.ledger import Entry
 from msd_sql.prepare import Question, prepare
+from msd_sql.reading import private
 from msd_sql.replay import Memory, Release, content_fingerprint, fingerprint
 from msd_sql.request import AUTO
 from msd_sql.udfs.randomness import SecretSource
@@ -76,9 +77,10 @@ def answer(call: Call, question: Question) -> Selected:
         return _told(question, _run(call, question, _public(question)))
     protected = question.protected
     content = call.once(("content", protected.name), lambda: _content(call, question, protected))
+    # Nobody waits for the fingerprint of the rows unless there is a release, or an index, that it may fit.
     memory = call.instance.kept_or("memory", Memory)
     home = call.identity(protected.home)
-    with memory.asking(home, _fingerprint(question, content), fresh=question.request.fresh) as slot:
+    with memory.asking(home, _fingerprint(question), content, fresh=question.request.fresh) as slot:
         if slot.release is not None:
             known: Outcome = slot.release.receipt  # type: ignore[assignment]
             call.ledger.note(protected, _entry(call, question, slot.release.entry))
@@ -88,7 +90,7 @@ def answer(call: Call, question: Question) -> Selected:
     return _told(question, outcome, entry)
 
 
-def _release(call: Call, question: Question, protected: Protected, content: str) -> tuple[Outcome, str]:
+def _release(call: Call, question: Question, protected: Protected, content: Callable[[], str]) -> tuple[Outcome, str]:
     call.check()
     plan = question.plan
     entry = _entry(call, question)
@@ -185,19 +187,33 @@ def _entry(call: Call, question: Question, replayed: str | None = None) -> Entry
     )
 
 
-def _content(call: Call, question: Question, protected: Protected) -> str:
+def _content(call: Call, question: Question, protected: Protected) -> Callable[[], str]:
     """What the relevance is computed from: the private rows, and the item rows if a similarity reads them."""
-    private = content_fingerprint(call.holder(protected), protected)
-    return f"{private} {public_content(call.host, protected, question.items)}" if protected.similarity else private
+
+    def work(host: Host) -> str:
+        rows = content_fingerprint(host, protected)
+        public = host if protected.relation is not None else call.host
+        return f"{rows} {public_content(public, protected, question.items)}" if protected.similarity else rows
+
+    # An index or a release must never be kept as one of rows that came after it: the fingerprint sees the rows before
+    # they are read. A view may read files, which have no transactions: there it comes first.
+    with private(protected.name):
+        return call.meanwhile(call.holder(protected), work, protected.sql if _is_table(call, protected) else None)
 
 
-def _fingerprint(question: Question, content: str) -> str:
-    """Everything that decides the answer; how the statement is written is not among it."""
+def _is_table(call: Call, protected: Protected) -> bool:
+    name = protected.relation
+    if name is None or name.database not in call.databases():
+        return False
+    return call.databases()[name.database].native and call.catalog.relations.definition(name) is None
+
+
+def _fingerprint(question: Question) -> str:
+    """Everything but the content that decides the answer; how the statement is written is not among it."""
     plan, protected = question.plan, question.protected
     return fingerprint(
         relation=protected.name if protected else None,
         declared=str(protected.declared_at) if protected else None,
-        content=content,
         keys=question.candidates.keys,
         type=question.candidates.type,
         plan={name: value for name, value in vars(plan).items() if name != "calibration"},

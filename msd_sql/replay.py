@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,15 +52,19 @@ class Memory:
 
     def __init__(self, capacity: int = 10_000) -> None:
         self._capacity = capacity
-        self._releases: OrderedDict[tuple[str, str], Release] = OrderedDict()
+        self._releases: OrderedDict[tuple[str, str], tuple[str, Release]] = OrderedDict()  # each with its content
         self._asking: dict[tuple[str, str], tuple[threading.Lock, list[int]]] = {}
         self._lock = threading.Lock()
 
     @contextmanager
-    def asking(self, identity: str, question: str, *, fresh: bool = False) -> Iterator[Slot]:
+    def asking(
+        self, identity: str, question: str, content: Callable[[], str] = str, *, fresh: bool = False
+    ) -> Iterator[Slot]:
         """Ask one question at a time: of two threads that ask the same, the second gets the first one's release.
 
-        `fresh` asks again; what it records is told from then on. An exception records nothing.
+        `content` tells what the answer is computed from; a release about another content is not told, and it is not
+        asked for where there is none. `fresh` asks again; what it records is told from then on. An exception records
+        nothing.
         """
         key = (identity, question)
         with self._lock:
@@ -68,10 +72,10 @@ class Memory:
             waiting[0] += 1
         try:
             with turn:
-                slot = Slot(None if fresh else self._find(key))
+                slot = Slot(None if fresh else self._find(key, content))
                 yield slot
                 if slot.recorded is not None:
-                    self._keep(key, slot.recorded)
+                    self._keep(key, content(), slot.recorded)
         finally:
             with self._lock:
                 waiting[0] -= 1
@@ -87,16 +91,19 @@ class Memory:
     def __len__(self) -> int:
         return len(self._releases)
 
-    def _find(self, key: tuple[str, str]) -> Release | None:
+    def _find(self, key: tuple[str, str], content: Callable[[], str]) -> Release | None:
         with self._lock:
             found = self._releases.get(key)
-            if found is not None:
-                self._releases.move_to_end(key)
-            return found
-
-    def _keep(self, key: tuple[str, str], release: Release) -> None:
+        if found is None or found[0] != content():
+            return None
         with self._lock:
-            self._releases[key] = release
+            if key in self._releases:
+                self._releases.move_to_end(key)
+        return found[1]
+
+    def _keep(self, key: tuple[str, str], content: str, release: Release) -> None:
+        with self._lock:
+            self._releases[key] = (content, release)
             self._releases.move_to_end(key)
             while len(self._releases) > self._capacity:
                 self._releases.popitem(last=False)

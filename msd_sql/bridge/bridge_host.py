@@ -87,6 +87,9 @@ class BridgeHost:
                 inner.run("ROLLBACK")
             raise
 
+    def beside(self) -> None:
+        """No other: statements of one worker take turns."""
+
     def interrupt(self) -> None:
         """Stop the statement that runs now."""
         self._line.stop()

@@ -66,13 +66,13 @@ def build(
     engine: str = "auto",
     session: Indexes | None = None,
     items: Items | None = None,
-    content: str | None = None,
+    content: Callable[[], str] | None = None,
     public: Host | None = None,
 ) -> Relevance:
     """The relevance of the candidates over a protected relation, ready for the selection loop.
 
     `host` is where the relation lives, `public` where the items do, if that is another one. `session` keeps and
-    reuses indexes; `content` is the relation's fingerprint, if the caller knows it already.
+    reuses indexes; `content` tells the relation's fingerprint, and is not asked where no index is kept or reused.
 
     >>> build(host, purchases, Candidates(["1", "2", "3"], "BIGINT"), k=2).gains()
     array([812, 40, 0])
@@ -82,17 +82,20 @@ def build(
         from msd_sql.spark.engine import build_in_spark
 
         return build_in_spark(host, public or host, protected, candidates, k=k, cap=cap or protected.cap, items=items)
-    place = None
-    if session is not None and content is not None and engine != "sql":
-        place = Place(protected.name, _about(host, protected, items), content, candidates.type)
-    found = session.find(place, candidates) if session is not None and place is not None else None
+    keeping = session is not None and content is not None and engine != "sql"
+
+    def place() -> Place:
+        assert content is not None  # or nothing is kept
+        return Place(protected.name, _about(host, protected, items), content(), candidates.type)
+
+    found = session.find(place(), candidates) if keeping and session and session.holds(protected.name) else None
     if found is None:
         rows = estimated_rows(host, protected)
         if choose_engine(host, protected, candidates.n, rows, engine) == "sql" and not _only_counts(protected):
             return _in_sql(host, protected, candidates, items, cap or protected.cap)
         found = Found(_index(host, protected, candidates, items), None)
-        if session is not None and place is not None:
-            session.keep(place, candidates, found.index, found.index.nbytes)
+        if keeping and session is not None:
+            session.keep(place(), candidates, found.index, found.index.nbytes)
     if protected.relevance == "best_match":
         return BestMatch(found.index, protected.m, found.codes)
     return Coverage(found.index, protected.m, k, cap or protected.cap, found.codes)

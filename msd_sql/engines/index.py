@@ -82,6 +82,11 @@ class Indexes:
             self._limit = nbytes
             self._shrink()
 
+    def holds(self, relation: str) -> bool:
+        """Is any index of this relation kept? If not, none needs to be looked for."""
+        with self._lock:
+            return any(place.relation == relation for place, _ in self._kept)
+
     def find(self, place: Place, candidates: Candidates) -> Found | None:
         """An index for these candidates, if one is kept."""
         with self._lock:

@@ -139,6 +139,9 @@ class SparkHost:
         """Refuse: declarations and ledger live in DuckDB."""
         raise EngineError("A Spark session keeps no ledger; declarations and charges are written in DuckDB.")
 
+    def beside(self) -> None:
+        """No other: the cluster is busy enough with one."""
+
     def interrupt(self) -> None:
         """Cancel the jobs that run now (called from another thread)."""
         self._stopped = True

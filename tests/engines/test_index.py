@@ -1,5 +1,7 @@
 """A prepared index is reused while nothing has changed, and only then; its memory is bounded."""
 
+from functools import partial
+
 import pytest
 
 from msd_sql.engines import Indexes, build
@@ -37,7 +39,7 @@ def ask(con, watched):
 
     def asking(keys, found=None, kind="BIGINT", **more):
         found = found or protected()
-        content = content_fingerprint(watched, found)
+        content = partial(content_fingerprint, watched, found)
         return build(
             watched, found, candidates(keys, kind), k=2, engine="memory", session=session, content=content, **more
         )
@@ -153,7 +155,7 @@ def test_similarities_are_reused_until_the_public_rows_change(con, watched):
     def ask():
         return build(
             watched, found, candidates(range(5)), k=2, engine="memory", session=session, items=PRODUCTS,
-            content=content_fingerprint(watched, found),
+            content=partial(content_fingerprint, watched, found),
         ).gains().tolist()  # fmt: skip
 
     first = ask()

@@ -1,0 +1,72 @@
+"""Meanwhile: a statement's work on a connection of its own, while the call that needs its result goes on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Generic, TypeVar
+
+from msd_sql.host import Host
+
+T = TypeVar("T")
+
+
+class Meanwhile(Generic[T]):
+    """The result of work that has begun; whoever asks for it waits for it, and gets its error if it failed.
+
+    The work sees `table` as it was when it began, whatever the call that goes on reads, or others write, meanwhile.
+    Without a table, and on a host that cannot do two things at once, the work is done before the call goes on.
+
+    >>> Meanwhile(host, lambda other: other.rows("SELECT count(*) FROM purchases")[0][0], "purchases")()
+    2600000
+    """
+
+    def __init__(self, host: Host, work: Callable[[Host], T], table: str | None) -> None:
+        self._work = work
+        self._found: list[T] = []
+        self._failure: BaseException | None = None
+        self._beside = host.beside() if table is not None else None
+        self._thread: threading.Thread | None = None
+        if self._beside is None:
+            self._found.append(work(host))
+            return
+        try:
+            self._beside.run("BEGIN TRANSACTION")
+            self._beside.run(f"SELECT 1 FROM {table} LIMIT 0")  # a transaction begins where it is first used
+            self._thread = threading.Thread(target=self._run, daemon=True)
+            self._thread.start()
+        except BaseException:
+            self._beside.close()
+            raise
+
+    def __call__(self) -> T:
+        """The result."""
+        if self._thread is not None:
+            self._thread.join()
+        if self._failure is not None:
+            raise self._failure
+        return self._found[0]
+
+    def stop(self) -> None:
+        """Interrupt it if it still runs, from any thread."""
+        if self._beside is not None and self._thread is not None and self._thread.is_alive():
+            with suppress(Exception):  # it may end, and close its connection, at this very moment
+                self._beside.interrupt()
+
+    def end(self) -> None:
+        """See that nothing of it is left running: nobody asks for the result any more."""
+        if self._thread is not None:
+            while self._thread.is_alive():
+                self.stop()
+                self._thread.join(0.05)
+
+    def _run(self) -> None:
+        beside = self._beside
+        assert beside is not None
+        try:
+            self._found.append(self._work(beside))
+        except BaseException as error:
+            self._failure = error.with_traceback(None)
+        finally:
+            beside.close()
