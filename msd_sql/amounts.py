@@ -52,15 +52,17 @@ def delta_budget(value: Amount) -> Decimal:
 
 
 def default_delta(m: int) -> Decimal:
-    """m^-1.5, the δ of a budget that names none.
+    """m^-1.5 cut to three digits that people can read, the δ of a budget that names none.
 
-    >>> default_delta(10000)
-    Decimal('0.000001000000000000000000000000')
+    >>> default_delta(200000)
+    Decimal('1.1100000000000000000000E-8')
     """
     if m < 2:
         raise InputError(f"delta has no default for m = {m} unit: m^-1.5 would not be below 1. Give delta := a number.")
     root = _WIDE.sqrt(Decimal(m))
-    return _rounded(_WIDE.divide(Decimal(1), _WIDE.multiply(root, Decimal(m))), DELTA_STEP, ROUND_FLOOR)
+    exact_delta = _WIDE.divide(Decimal(1), _WIDE.multiply(root, Decimal(m)))
+    readable = _rounded(exact_delta, Decimal(1).scaleb(exact_delta.adjusted() - 2), ROUND_FLOOR)
+    return _rounded(readable, DELTA_STEP, ROUND_FLOOR)
 
 
 def eps_charge(value: Amount) -> Decimal:

@@ -148,7 +148,7 @@ _ALL = (
             Argument("unit", "VARCHAR", "The column that names whom to protect; NULL: every row for itself.", "NULL"),
             Argument("item", "VARCHAR", "The column that names the item.", "NULL"),
             Argument("budget", "DOUBLE", "The total ε that may ever be spent.", "NULL"),
-            Argument("delta", "DOUBLE", "The total δ; m^-1.5 by default.", "NULL"),
+            Argument("delta", "DOUBLE", "The total δ; m^-1.5, cut to three digits, by default.", "NULL"),
             Argument("users", "BIGINT", "m, the public number of units; counted once by default.", "NULL"),
             Argument("cap", "INTEGER", "How many chosen items of one user count; 1 by default.", "NULL"),
             Argument("relevance", "VARCHAR", "How a user values a selection; coverage by default.", "NULL", RELEVANCES),

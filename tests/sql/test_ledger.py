@@ -332,7 +332,10 @@ def test_amounts_are_what_the_user_wrote():
     assert delta_charge(1e-9) == Decimal("1e-9")
     assert default_delta(10_000) == Decimal("1e-6")
     assert default_delta(100) == Decimal("1e-3")
-    assert Fraction(default_delta(3)) ** 2 * 27 <= 1 < Fraction(default_delta(3) + Decimal("1e-28")) ** 2 * 27
+    assert default_delta(200_000) == Decimal("1.11e-8")  # of 1.118…e-8: never above m^-1.5
+    for m in (2, 3, 7777, 10**9):
+        found = Fraction(default_delta(m))
+        assert found**2 * m**3 <= 1 < (found * Fraction(101, 100)) ** 2 * m**3
     assert share_of_delta(Decimal("0.1"), Decimal(1), Decimal("1e-9")) == Decimal("1e-10")
     assert shown(Decimal("2E+3")) == "2000"
 
