@@ -34,13 +34,12 @@ class Asking:
 
     def plain(self, k: int = 20) -> list[tuple[object, ...]]:
         """Ask what one would write instead."""
-        return self._con.execute(PLAIN.format(table=self._table, k=k)).fetchall()
+        return self.run(PLAIN.format(table=self._table, k=k))
 
     def select(self, k: int = 20, more: str = "") -> list[tuple[object, ...]]:
         """Ask a question that was not asked before: no release can be told again."""
         eps = f"0.1{next(_SERIAL):06d}"
-        sql = f"SELECT msd_select(item_id, {k}, {eps}, 0.5, delta := 1e-9{more}) FROM products"
-        return self._con.execute(sql).fetchall()
+        return self.run(f"SELECT msd_select(item_id, {k}, {eps}, 0.5, delta := 1e-9{more}) FROM products")
 
     def run(self, sql: str) -> list[tuple[object, ...]]:
         """Run any other statement."""

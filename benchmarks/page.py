@@ -60,7 +60,7 @@ def shown(figure: Figure) -> str:
     return f"{number}{figure.unit}"
 
 
-def write(figures: Sequence[Figure], folder: Path, *, quick: bool, notes: Sequence[str] = ()) -> Path:
+def write(figures: Sequence[Figure], folder: Path, *, quick: bool) -> Path:
     """Write the page and its plots."""
     plots = _plots(figures, folder / "benchmarks")
     page = [
@@ -79,7 +79,6 @@ def write(figures: Sequence[Figure], folder: Path, *, quick: bool, notes: Sequen
         "",
         *[line for plot in plots for line in (f"![{plot.stem.replace('_', ' ')}](benchmarks/{plot.name})", "")],
         NOTES,
-        *notes,
     ]
     path = folder / "benchmarks.md"
     path.write_text("\n".join(page).rstrip() + "\n", encoding="utf-8")

@@ -170,9 +170,7 @@ class DuckDBHost:
     @contextmanager
     def transaction(self) -> Iterator[DuckDBHost]:
         """A transaction on a cursor of its own, closed at the end."""
-        with _translated():
-            cursor = self._cursor.cursor()
-        inner = DuckDBHost(cursor, own=self._own)
+        inner = self.beside()
         try:
             inner.run("BEGIN TRANSACTION")
             try:

@@ -14,7 +14,7 @@ from msd_sql.declarations import Items
 from msd_sql.engines.binding import native_keys
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.host import Column
-from msd_sql.sets import Sets, csr
+from msd_sql.sets import Sets, csr, first_places
 from msd_sql.sqltext import quote
 
 _KEYS = "_msd_item_keys"
@@ -105,23 +105,15 @@ def _these(
         if not plain and call.host.rows(f"SELECT count(*), count(v.known) {source}")[0] == (candidates.n,) * 2:
             return {name: ItemColumn("list", _sets(call, source, name, candidates.n)) for name in names}
         found = call.host.columns(f"SELECT {', '.join(['c.i AS i', 'v.known AS known', *chosen])} {source}")
+        known = np.zeros(candidates.n, np.bool_)  # a key that the key column cannot hold is not even among those found
+        known[found["i"][np.ma.filled(found["known"], False)]] = True
+        if not known.all():
+            raise _unknown(items, candidates, [candidates.keys[int(place)] for place in np.flatnonzero(~known)])
+        first = first_places(found["i"], candidates.n)
+        columns = {name: ItemColumn(_kind(types[name]), found[f"c{at}"][first]) for at, name in enumerate(plain)}
         once = len(found["i"]) == candidates.n
-        read = {name: _sets(call, source, name, candidates.n) if once else None for name in sets}
-        if sets and not once:  # a key on several rows: one of them is taken, and so they are compared as they are
-            lists = [f"{_read(f'v.{quote(name)}', types[name])} AS s{place}" for place, name in enumerate(sets)]
-            cells = call.host.columns(f"SELECT {', '.join(['c.i AS i', *lists])} {source}")
-    known = np.zeros(candidates.n, np.bool_)
-    known[found["i"][np.ma.filled(found["known"], False)]] = True
-    if not known.all():
-        raise _unknown(items, candidates, [candidates.keys[int(place)] for place in np.flatnonzero(~known)])
-    first = np.empty(candidates.n, np.int64)
-    first[found["i"][::-1]] = np.arange(len(found["i"]))[::-1]  # of several rows the first one, written last, stays
-    columns: dict[str, ItemColumn] = {}
-    for place, name in enumerate(plain):
-        columns[name] = ItemColumn(_kind(types[name]), found[f"c{place}"][first])
-    for place, name in enumerate(sets):
-        made = read[name]
-        columns[name] = ItemColumn("list", made if made is not None else _firsts(cells["i"], cells[f"s{place}"]))
+        for name in sets:
+            columns[name] = ItemColumn("list", (_sets if once else _first_lists)(call, source, name, candidates.n))
     return {name: columns[name] for name in names}
 
 
@@ -132,9 +124,10 @@ def _sets(call: Call, source: str, name: str, n: int) -> Sets:
     return csr(pairs["i"], pairs["token"], n)
 
 
-def _firsts(places: Column, cells: Column) -> Column:
-    _, first = np.unique(places, return_index=True)
-    return cells[first]
+def _first_lists(call: Call, source: str, name: str, n: int) -> Column:
+    """The lists themselves, where a key is on several rows: the first row of each is taken."""
+    cells = call.host.columns(f"SELECT c.i AS i, CAST(v.{quote(name)} AS VARCHAR[]) AS tokens {source}")
+    return cells["tokens"][first_places(cells["i"], n)]
 
 
 def _everything(

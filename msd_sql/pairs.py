@@ -34,8 +34,8 @@ def pairs(call: Call, named: Given | Items | None, found: Candidates) -> tuple[D
 def _read(call: Call, text: str, found: Candidates) -> tuple[Distance, list[Any]]:
     name = call.catalog.relations.resolve(text)
     # The table is not in the statement's FROM, so the guard is asked about it by itself.
-    units = {known.name: known.unit for known in call.catalog.all_protected() if known.relation}
-    declared = [known.name for known in call.catalog.all_items()]
+    units = {known.name: known.unit for known in call.protected() if known.relation}
+    declared = [known.name for known in call.items()]
     asked = f"SELECT msd_select(1, 1, 1, 1) FROM {name.sql}"
     examine(asked, call.resolver, list(units), declared=declared, units=units)
     columns = list(call.catalog.relations.columns(name))

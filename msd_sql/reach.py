@@ -106,7 +106,7 @@ def _protected(call: Call, relation: str | None) -> Protected:
     if relation is not None:
         found = call.catalog.need(relation)
     else:
-        known = [one for one in call.catalog.all_protected() if one.item is not None]
+        known = [one for one in call.protected() if one.item is not None]
         if len(known) != 1:
             names = ", ".join(one.name for one in known) or "none"
             raise CatalogError(

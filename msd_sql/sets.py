@@ -33,11 +33,21 @@ class Sets:
         >>> Sets(np.array([0, 2, 3]), np.array([7, 4, 7])).facts.tolist()
         [0, 1, 0]
         """
-        first = np.full(int(self.codes.max(initial=-1)) + 1, len(self.codes), np.int64)
-        first[self.codes[::-1]] = np.arange(len(self.codes))[::-1]  # of several the last one written stays: the first
+        first = first_places(self.codes, int(self.codes.max(initial=-1)) + 1)
         number = np.empty_like(first)
         number[np.argsort(first, kind="stable")] = np.arange(len(first))
         return number[self.codes]
+
+
+def first_places(codes: Column, size: int) -> IntArray:
+    """Where each of the codes 0..size-1 comes up first; behind all of them if it does not.
+
+    >>> first_places(np.array([1, 0, 1]), 3).tolist()
+    [1, 0, 3]
+    """
+    first = np.full(size, len(codes), np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several the last one written stays: the first
+    return first
 
 
 def csr(owners: Column, tokens: npt.NDArray[Any], n: int) -> Sets:

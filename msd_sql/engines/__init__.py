@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from typing import ParamSpec
 
 from msd_sql.candidates import Candidates
@@ -82,20 +82,21 @@ def build(
         from msd_sql.spark.engine import build_in_spark
 
         return build_in_spark(host, public or host, protected, candidates, k=k, cap=cap or protected.cap, items=items)
-    keeping = session is not None and content is not None and engine != "sql"
+    kept = session if content is not None and engine != "sql" else None
 
+    @cache  # it reads the item rows of a similarity
     def place() -> Place:
         assert content is not None  # or nothing is kept
         return Place(protected.name, _about(host, protected, items), content(), candidates.type)
 
-    found = session.find(place(), candidates) if keeping and session and session.holds(protected.name) else None
+    found = kept.find(place(), candidates) if kept is not None and kept.holds(protected.name) else None
     if found is None:
         rows = estimated_rows(host, protected)
         if choose_engine(host, protected, candidates.n, rows, engine) == "sql" and not _only_counts(protected):
             return _in_sql(host, protected, candidates, items, cap or protected.cap)
         found = Found(_index(host, protected, candidates, items), None)
-        if keeping and session is not None:
-            session.keep(place(), candidates, found.index, found.index.nbytes)
+        if kept is not None:
+            kept.keep(place(), candidates, found.index, found.index.nbytes)
     if protected.relevance == "best_match":
         return BestMatch(found.index, protected.m, found.codes)
     return Coverage(found.index, protected.m, k, cap or protected.cap, found.codes)

@@ -1,6 +1,8 @@
 """List columns of an items relation become the same sets whether their tokens are read in DuckDB or in Python."""
 
+import duckdb
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,3 +42,13 @@ def test_a_key_on_two_rows_takes_one_of_its_sets(shop):
     shop.execute("INSERT INTO products SELECT * FROM products")
     rows = shop.execute("SELECT msd_select(item_id, 2, 0.5, 0.5) FROM products").fetchall()
     assert len(rows[0][0]) == 2
+
+
+@pytest.mark.parametrize("features", ["categories", "price"])
+def test_a_key_that_the_key_column_cannot_hold_is_not_an_item(shop, features):
+    shop.execute(f"SELECT msd_items('products', key := 'item_id', features := '{features}', reach := 'purchases', "
+                 "replace := true)").fetchall()  # fmt: skip
+    with pytest.raises(duckdb.Error, match=r"1 of \d+ candidates are not in the items relation .* such as 1\.5"):
+        shop.execute(
+            "SELECT msd_select(CASE WHEN item_id = 1 THEN 1.5 ELSE item_id::DOUBLE END, 2, 0.5, 0.5) FROM products"
+        ).fetchall()
