@@ -81,14 +81,13 @@ class Coverage(Marginals):
 
     def clear(self) -> None:
         """Forget the picks; the index stays."""
-        for code in self._picks:
-            self._times[self._users(code)[0]] = 0
+        self._times.fill(0)
         self._forget()
 
     def _users(self, code: int) -> tuple[Codes, npt.NDArray[np.unsignedinteger[Any]]]:
         """Find the users who share the item with another one, and how many picks each has."""
         users = self._index.users(code)
-        return users, self._times[users]
+        return users, self._times.take(users)
 
     def _held(self, code: int, counted: npt.NDArray[np.bool_]) -> int:
         return int(np.count_nonzero(counted)) + (int(self._index.alone[code]) if code >= 0 else 0)
@@ -99,7 +98,7 @@ class Coverage(Marginals):
         counts = np.zeros(self._width, np.int64)
         for start in range(0, len(users), _USERS):
             where, _ = rows.spans(users[start : start + _USERS])
-            counts += np.bincount(rows.codes[where], minlength=self._width)
+            counts += np.bincount(rows.codes.take(where), minlength=self._width)
         return counts
 
     def _hold(self, users: Codes, sign: int) -> IntArray:

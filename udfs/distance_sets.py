@@ -37,7 +37,7 @@ class Jaccard:
         self._size = np.bincount(owner, minlength=self.n).astype(np.int64)
         self._bounds = np.concatenate([[0], np.cumsum(self._size)])
         self._tokens: IntArray = codes
-        by_token = np.argsort(codes, kind="stable")
+        by_token = np.argsort(codes.astype(np.min_scalar_type(words)), kind="stable")  # a tenth of the time if small
         self._holders = owner[by_token].astype(np.int32)
         self._posting = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=words))])
 
@@ -65,8 +65,12 @@ class Jaccard:
         own = self._tokens[self._bounds[item] : self._bounds[item + 1]]
         lists = [self._holders[self._posting[token] : self._posting[token + 1]] for token in own]
         common = np.bincount(np.concatenate(lists), minlength=self.n) if lists else np.zeros(self.n, np.int64)
-        union = self._size + self._size[item] - common
-        return 1.0 - np.where(union == 0, 1.0, common / np.maximum(union, 1))
+        union = self._size + self._size[item]
+        union -= common
+        if not len(own):
+            return np.asarray(union > 0, dtype=np.float64)  # two empty sets are alike
+        share: FloatArray = common / union
+        return np.subtract(1.0, share, out=share)
 
 
 def _dense(tokens: npt.NDArray[np.generic]) -> tuple[IntArray, int]:

@@ -77,10 +77,11 @@ class Rows:
         >>> where.tolist(), lengths.tolist()
         ([2, 0, 1], [1, 2])
         """
-        starts = self.bounds[rows]
-        lengths = self.bounds[rows + 1] - starts
-        ends = np.cumsum(lengths)
-        total = int(ends[-1]) if len(ends) else 0
-        where = np.repeat(starts - (ends - lengths), lengths)
-        where += np.arange(total, dtype=where.dtype)
+        starts = self.bounds.take(rows)  # faster than an index in brackets
+        lengths = self.bounds.take(rows + 1)
+        lengths -= starts
+        starts += lengths
+        starts -= np.cumsum(lengths, dtype=lengths.dtype)
+        where = np.repeat(starts, lengths)
+        where += np.arange(len(where), dtype=where.dtype)
         return where, lengths

@@ -6,7 +6,7 @@ A pair may carry a value in the lowest bits; of equal pairs the one with the hig
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -45,12 +45,16 @@ def unpack(keys: IntArray, n: int) -> tuple[Rows, IntArray]:
     size, ends = _merge(keys, bits, 0)
     codes = np.empty(size, _code_type(n))
     alone = np.zeros(n, np.int64)
+    bounds: list[Codes] = [np.zeros(1, np.int64)]
+    filled = 0
     for part in _parts(keys, ends, n):
         items = (part.keys & ((1 << bits) - 1)).astype(codes.dtype)
-        alone += np.bincount(items[part.single], minlength=n)
-        codes[part.place] = items[~part.single]
+        alone += np.bincount(items.take(part.single), minlength=n)
+        codes[part.place] = items.take(part.several)
+        bounds.append(part.bounds)
+        filled = part.place.stop
     _let_go(keys)
-    return Rows(_bounds(ends), _trimmed(codes, ends)), alone
+    return Rows(_joined(bounds), _trimmed(codes, filled)), alone
 
 
 def unpack_similar(keys: IntArray, n: int, weights: IntArray | None) -> tuple[Rows, IntArray, IntArray]:
@@ -68,26 +72,31 @@ def unpack_similar(keys: IntArray, n: int, weights: IntArray | None) -> tuple[Ro
     codes, values = np.empty(size, _code_type(n)), np.empty(size, np.int32)
     alone = np.zeros(n, np.int64)
     heavy: list[IntArray] = []
+    bounds: list[Codes] = [np.zeros(1, np.int64)]
+    filled = 0
     for part in _parts(keys, ends, n):
         items = ((part.keys >> VALUE_BITS) & ((1 << bits) - 1)).astype(codes.dtype)
         similar = (part.keys & ((1 << VALUE_BITS) - 1)).astype(np.int32)
         units = part.keys >> (bits + VALUE_BITS)
         weight = np.ones_like(units) if weights is None else weights[units]
         np.add.at(alone, items[part.single], weight[part.single] * similar[part.single])
-        several = ~part.single
-        codes[part.place], values[part.place] = items[several], similar[several]
-        heavy.append(weight[several & part.ends])
+        codes[part.place], values[part.place] = items[part.several], similar[part.several]
+        heavy.append(weight[part.several[part.last]])
+        bounds.append(part.bounds)
+        filled = part.place.stop
     _let_go(keys)
-    rows = Rows(_bounds(ends), _trimmed(codes, ends), _trimmed(values, ends))
+    rows = Rows(_joined(bounds), _trimmed(codes, filled), _trimmed(values, filled))
     return rows, np.concatenate([*heavy, np.empty(0, np.int64)]), alone
 
 
 @dataclass(frozen=True)
 class _Part:
     keys: IntArray
-    ends: BoolArray  # is it the last one of its user?
-    single: BoolArray  # is it the only one of its user?
-    place: slice  # where those that are not go
+    single: IntArray  # those that are the only one of their user (places are found and taken faster than by a mask)
+    several: IntArray  # the others
+    last: IntArray  # of these, the last one of every user
+    place: slice  # where they go
+    bounds: Codes  # where their users end there
 
 
 def _merge(keys: IntArray, bits: int, value_bits: int) -> tuple[int, BoolArray]:
@@ -106,7 +115,8 @@ def _merge(keys: IntArray, bits: int, value_bits: int) -> tuple[int, BoolArray]:
         np.bitwise_xor(part[: len(following)], following, out=change[: len(following)])
         last, end = change >= 1 << value_bits, change >= 1 << (bits + value_bits)
         if not last.all():
-            part, end = part[last], end[last]
+            kept = np.flatnonzero(last)
+            part, end = part.take(kept), end.take(kept)
         if size != start or len(part) < len(last):
             keys[size : size + len(part)] = part
         ends[size + 1 : size + 1 + len(part)] = end
@@ -129,32 +139,25 @@ def _parts(keys: IntArray, ends: BoolArray, n: int) -> Iterator[_Part]:
     place = 0
     block = max(_BLOCK, n)
     size = len(ends) - 1
+    kind = np.int32 if size < 1 << 31 else np.int64
     for start in range(0, size, block):
         stop = min(start + block, size)
-        single = ends[start:stop] & ends[start + 1 : stop + 1]
-        several = stop - start - int(np.count_nonzero(single))
-        yield _Part(keys[start:stop], ends[start + 1 : stop + 1], single, slice(place, place + several))
-        place += several
+        end = ends[start + 1 : stop + 1]
+        alone = ends[start:stop] & end
+        several = np.flatnonzero(~alone)
+        last = np.flatnonzero(end.take(several))
+        filled = slice(place, place + len(several))
+        yield _Part(keys[start:stop], np.flatnonzero(alone), several, last, filled, (last + (place + 1)).astype(kind))
+        place = filled.stop
 
 
-def _bounds(ends: BoolArray) -> Codes:
-    """Where the users with two or more begin, once those with one are taken out."""
-    found: list[npt.NDArray[Any]] = [np.zeros(1, np.int64)]
-    place = 0
-    for start in range(0, len(ends) - 1, _BLOCK):
-        before, here = ends[:-1][start : start + _BLOCK], ends[1:][start : start + _BLOCK]
-        mine = here[~(before & here)]
-        found.append(np.flatnonzero(mine) + (place + 1))
-        if len(ends) < 1 << 31:
-            found[-1] = found[-1].astype(np.int32)
-        place += len(mine)
-    found[0] = found[0].astype(found[-1].dtype)
-    return np.concatenate(found)
+def _joined(bounds: Sequence[Codes]) -> Codes:
+    """Where the users with two or more begin, and where the last one ends."""
+    return np.concatenate([bounds[0].astype(bounds[-1].dtype), *bounds[1:]])
 
 
-def _trimmed(entries: npt.NDArray[Any], ends: BoolArray) -> npt.NDArray[Any]:
+def _trimmed(entries: npt.NDArray[Any], filled: int) -> npt.NDArray[Any]:
     """Only the entries that were filled; a copy where that frees a good part of the memory."""
-    filled = len(entries) - int(np.count_nonzero(ends[:-1] & ends[1:]))
     return entries[:filled].copy() if 4 * filled < 3 * len(entries) else entries[:filled]
 
 
