@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from msd_sql.context import Context
 from msd_sql.features import Given, one_length, sets_of, vectors_of
+from msd_sql.host import Column
 from msd_sql.sets import Sets, csr
 from msd_sql.udfs.types import FloatArray, IntArray
 
@@ -30,6 +31,7 @@ class Asked:
     """The arguments of `_msd_pick` and `_msd_explain` for one group."""
 
     keys: Sequence[str | None]
+    numbers: Column | None  # the keys, if they are whole numbers: then there are no texts; NaN where NULL
     order: Sequence[int] | IntArray | None  # None: not known, because the macro does not know the type of the keys
     key_type: str
     options: Mapping[str, str | None]
@@ -38,9 +40,15 @@ class Asked:
     scores: FloatArray | None  # NaN where NULL, or not a number
     context: Context
 
+    @property
+    def empty(self) -> bool:
+        """Is there no candidate at all?"""
+        return not len(self.keys) and (self.numbers is None or not len(self.numbers))
+
 
 def from_native(
     keys: list[str | None] | None,
+    numbers: list[int | None] | None,
     order: list[int] | None,
     key_type: str,
     options: dict[str, str | None],
@@ -59,6 +67,7 @@ def from_native(
     vectors = vectors_of((doubles if _is_double(types) else floats) or []) if shape == "vector" else None
     return Asked(
         keys or [],
+        None if numbers is None else np.array([np.nan if key is None else key for key in numbers]),
         order,
         _element(key_type),
         options,
@@ -76,16 +85,20 @@ def from_native(
 
 def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Texts, Callable[[], Asked]]]:
     """Every group of a chunk of Arrow arrays: its options and context, and what reads the rest of it."""
-    keys, order, key_type, options, types, texts, lists, floats, doubles, quota_texts, quota_lists, scores, context = (
-        column.combine_chunks() for column in columns
-    )
+    (
+        keys, numbers, order, key_type, options, types, texts, lists, floats, doubles, quota_texts, quota_lists, scores,
+        context,
+    ) = (column.combine_chunks() for column in columns)  # fmt: skip
 
     def read(row: int) -> Asked:
         told = types[row].as_py()
         shape, quota_shape = told["shape"] or "none", told["quota_shape"] or "none"
+        if not (keys[row].is_valid or numbers[row].is_valid):  # no row, and so no column either
+            shape = quota_shape = "none"
         vectors = _arrow_matrix((doubles if _is_double(told) else floats)[row].values) if shape == "vector" else None
         return Asked(
             _arrow_texts(keys[row]),
+            _arrow_numbers(numbers[row]),
             _arrow_numbers(order[row]),
             _element(key_type[row].as_py()),
             options[row].as_py(),

@@ -2,15 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 import numpy as np
 
 from msd_sql.errors import InputError
-from msd_sql.host import Host
+from msd_sql.host import Column, Host
 from msd_sql.sqltext import literal
 from msd_sql.udfs.types import IntArray
+
+WHOLE = frozenset(["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"])
+
+
+class Whole(Sequence[str]):
+    """The texts of whole numbers, made only where somebody wants to see them: there may be a hundred thousand.
+
+    >>> list(Whole(np.array([9, 10])))
+    ['9', '10']
+    """
+
+    def __init__(self, numbers: IntArray) -> None:
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Whole: ...
+    def __getitem__(self, at: int | slice) -> str | Whole:
+        return Whole(self.numbers[at]) if isinstance(at, slice) else str(self.numbers[at])
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, self.numbers.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Whole):
+            return np.array_equal(self.numbers, other.numbers)
+        return isinstance(other, list) and list(self) == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
 
 
 @dataclass(frozen=True)
@@ -21,7 +58,7 @@ class Candidates:
     Candidates(keys=['1', '2', '10'], type='INTEGER')
     """
 
-    keys: list[str]  # distinct, as text, ordered as values of `type`
+    keys: Sequence[str]  # distinct, as text, ordered as values of `type`
     type: str  # the DuckDB type of the keys
     rows: IntArray = field(default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False)
     # rows[i] is the place (from 0) of candidate i in the query's own list
@@ -31,6 +68,11 @@ class Candidates:
         """The number of distinct candidates."""
         return len(self.keys)
 
+    @property
+    def column(self) -> Column | Sequence[str]:
+        """The keys as a column for DuckDB: numbers if they are some, else texts."""
+        return self.keys.numbers if isinstance(self.keys, Whole) else self.keys
+
 
 def candidates(keys: Sequence[str | None], order: Sequence[int] | IntArray, kind: str) -> Candidates:
     """The distinct keys of a query; `order` is DuckDB's own `list_grade_up` of them, from 1.
@@ -38,14 +80,14 @@ def candidates(keys: Sequence[str | None], order: Sequence[int] | IntArray, kind
     The first one of several stands for all. That order may tell less apart than their texts do, so that duplicates need
     not be side by side.
 
-    >>> candidates(["10", "9", "10"], [2, 1, 3], "INTEGER").keys
+    >>> candidates(["10", "9", "10"], [2, 1, 3], "VARCHAR").keys
     ['9', '10']
     """
     missing = list(keys).count(None)
     if missing:
-        raise InputError(
-            f"items: {missing} of {len(keys)} keys are NULL. A candidate needs a key: add WHERE … IS NOT NULL."
-        )
+        raise _no_key(missing, len(keys))
+    if kind in WHOLE:
+        return whole_candidates(np.array([int(key or 0) for key in keys], dtype=np.int64), kind)
     places = np.asarray(order, dtype=np.int64) - 1
     texts = np.empty(len(keys), dtype=object)
     texts[:] = keys
@@ -58,12 +100,32 @@ def candidates(keys: Sequence[str | None], order: Sequence[int] | IntArray, kind
     return Candidates(list(first), kind, np.fromiter(first.values(), np.int64, len(first)))
 
 
+def whole_candidates(numbers: Column, kind: str) -> Candidates:
+    """The distinct keys of a query that are whole numbers, NaN among them standing for NULL.
+
+    >>> whole_candidates(np.array([10, 9, 10]), "INTEGER").rows
+    array([1, 0])
+    """
+    if numbers.dtype.kind == "f":
+        raise _no_key(int(np.isnan(numbers).sum()), len(numbers))
+    places: IntArray = np.arange(len(numbers))
+    if not (np.diff(numbers) > 0).all():
+        numbers, places = np.unique(numbers, return_index=True)
+    return Candidates(Whole(numbers.astype(np.int64, copy=False)), kind, places)
+
+
+def _no_key(missing: int, given: int) -> InputError:
+    return InputError(f"items: {missing} of {given} keys are NULL. A candidate needs a key: add WHERE … IS NOT NULL.")
+
+
 def ordered(host: Host, keys: Sequence[str | None], kind: str) -> Candidates:
     """The distinct keys of a query whose macro could not sort them, because it knew them as text only.
 
     >>> ordered(host, ["10", "9"], "INTEGER").keys
     ['9', '10']
     """
+    if kind in WHOLE:
+        return candidates(keys, [], kind)
     with host.table("_msd_unordered", {"place": np.arange(1, len(keys) + 1), "key": list(keys)}):
         rows = host.columns(f"SELECT place FROM _msd_unordered ORDER BY CAST(key AS {kind}), place")
     return candidates(keys, rows["place"], kind)

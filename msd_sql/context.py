@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,11 +13,13 @@ from msd_sql.catalog import Catalog
 from msd_sql.declarations import Items, Protected
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.guard import HostResolver, Session
+from msd_sql.guard_names import relation_rows
+from msd_sql.guard_session import PLAIN
 from msd_sql.host import Host
 from msd_sql.ledger import Ledger
 from msd_sql.meanwhile import Meanwhile
 from msd_sql.spark.host import SparkHost, missing_session
-from msd_sql.sqltext import SearchPath, search_path
+from msd_sql.sqltext import Name, SearchPath, search_path
 
 if TYPE_CHECKING:
     from msd_sql.instance import Instance
@@ -124,10 +126,28 @@ class Call:
         """The attached databases."""
         return self.once(("databases",), lambda: homes.databases(self.host))
 
+    @cached_property
+    def plain_session(self) -> bool:
+        """Does the caller see what every connection sees, and nothing else?"""
+        session = self.context.session
+        if session.catalog is not None:
+            rows = relation_rows(self.host, self.once)
+            marks = {(row[1].lower(), row[2].lower(), row[3].lower()): row[5] for row in rows if row[0] != "foreign"}
+            session = replace(session, catalog=None) if session.catalog == marks else session
+        return session == PLAIN
+
+    def is_table(self, name: Name) -> bool:
+        """Is it a table that DuckDB itself stores, and no view?"""
+        kinds = {(row[1], row[2], row[3]): row[0] for row in relation_rows(self.host, self.once)}
+        database = self.databases().get(name.database)
+        return (
+            database is not None and database.native and kinds.get((name.database, name.schema, name.name)) == "table"
+        )
+
     @property
     def resolver(self) -> HostResolver:
         """Names as the caller's connection resolves them."""
-        return HostResolver(self.host, self.context.path, self.context.session)
+        return HostResolver(self.host, self.context.path, self.context.session, self.once)
 
     def once(self, question: tuple[Any, ...], answer: Callable[[], T]) -> T:
         """The answer to a question that has one answer for a whole statement, however many groups ask it."""

@@ -15,7 +15,7 @@ Line = tuple[str, str]
 
 def explain(call: Call, asked: Asked) -> list[dict[str, str]]:
     """The lines of `msd_explain`: property and value."""
-    if not asked.keys:
+    if asked.empty:
         return [{"property": "candidates", "value": "0: an empty selection, nothing charged"}]
     with uncharged():
         question = prepare(call, asked)

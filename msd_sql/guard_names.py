@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
 from msd_sql.guard_files import located, looks_like_file
 from msd_sql.guard_session import OURS, Key, Macro, Session, macro, split
-from msd_sql.host import Host
+from msd_sql.host import Host, Row
 from msd_sql.sqltext import Name, SearchPath, literal
 
 Kind: TypeAlias = Literal["table", "view", "file", "system", "unknown"]
 Home: TypeAlias = tuple[str, str]
+Question: TypeAlias = tuple[Any, ...]
+Once: TypeAlias = Callable[[Question, Callable[[], Any]], Any]  # answers a question, by asking or from memory
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,25 @@ FROM system.main.duckdb_functions()
 WHERE function_type IN ('macro', 'table_macro') AND NOT internal AND database_name <> 'temp'
 """
 
+
+def remembering() -> Once:
+    """Something that answers a question once."""
+    known: dict[Question, Any] = {}
+
+    def once(question: Question, answer: Callable[[], Any]) -> Any:
+        if question not in known:
+            known[question] = answer()
+        return known[question]
+
+    return once
+
+
+def relation_rows(host: Host, once: Once) -> list[Row]:
+    """Every table and view that all connections see: kind, database, schema, name, SQL of a view, and its mark."""
+    found: list[Row] = once(("relations",), lambda: host.rows(_RELATIONS))
+    return found
+
+
 _FUNCTIONS = "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE internal"
 # Built-in functions by version: a name that is not among them is looked up again (an extension was loaded).
 _KNOWN: dict[str, frozenset[str]] = {}
@@ -106,15 +127,14 @@ class HostResolver:
     ('memory', 'main', 'products')
     """
 
-    def __init__(self, host: Host, path: SearchPath, session: Session | None = None) -> None:
+    def __init__(self, host: Host, path: SearchPath, session: Session | None = None, once: Once | None = None) -> None:
         self._host = host
         self._path = path
         self._session = session or Session()
+        self._once = once or remembering()
         self._found: dict[Key, Relation] | None = None
         self._macros: dict[str, list[Macro]] | None = None
-        self._columns: dict[tuple[str, ...], frozenset[str]] = {}
         self._committed: HostResolver | None = None
-        self._rows: list[Any] | None = None
         self._settings: tuple[tuple[str, ...], str] | None = None
 
     def committed(self) -> HostResolver:
@@ -122,8 +142,7 @@ class HostResolver:
         if self._session == Session():
             return self
         if self._committed is None:
-            self._committed = HostResolver(self._host, self._path)
-            self._committed._rows = self._read()
+            self._committed = HostResolver(self._host, self._path, once=self._once)
         return self._committed
 
     def relation(self, parts: Sequence[str], home: Home | None = None) -> Relation:
@@ -160,14 +179,12 @@ class HostResolver:
         name = relation.name
         if name is None or name.database == "temp":
             return None
-        if relation.key not in self._columns:
-            rows = self._host.rows(
-                "SELECT lower(column_name) FROM duckdb_columns()"
-                f" WHERE database_name = {literal(name.database)} AND schema_name = {literal(name.schema)}"
-                f" AND table_name = {literal(name.name)}"
-            )
-            self._columns[relation.key] = frozenset(row[0] for row in rows)
-        return self._columns[relation.key]
+        sql = (
+            "SELECT lower(column_name) FROM duckdb_columns()"
+            f" WHERE database_name = {literal(name.database)} AND schema_name = {literal(name.schema)}"
+            f" AND table_name = {literal(name.name)}"
+        )
+        return self._once(("columns", relation.key), lambda: frozenset(row[0] for row in self._host.rows(sql)))
 
     def macros(self, parts: Sequence[str], home: Home | None = None) -> Sequence[Macro]:
         """The user's macros of this name: TEMP ones and those of the search path hide built-in functions."""
@@ -218,14 +235,9 @@ class HostResolver:
         """A prepared statement of the caller's connection."""
         return self._session.prepared.get(name.lower())
 
-    def _read(self) -> list[Any]:
-        if self._rows is None:
-            self._rows = list(self._host.rows(_RELATIONS))
-        return self._rows
-
     def _catalog(self) -> dict[Key, Relation]:
         if self._found is None:
-            rows = self._read()
+            rows = relation_rows(self._host, self._once)
             foreign = {row[1].lower() for row in rows if row[0] == "foreign"}  # whose marks are not lasting
             seen = self._session.catalog
             # What the caller sees and nobody else can be anything; what the caller no longer sees is not meant.

@@ -77,6 +77,9 @@ class Session:
         return _read(text or "{}")
 
 
+PLAIN = Session(macros=())  # of a connection that has nothing of its own
+
+
 @lru_cache(maxsize=8)  # every group of a statement tells the same
 def _read(text: str) -> Session:
     told = json.loads(text)

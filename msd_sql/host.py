@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import duckdb
@@ -142,6 +143,9 @@ class DuckDBHost:
 
     def blocks(self, sql: str) -> Iterator[dict[str, Column]]:
         """The columns in blocks: the result streams, so memory is bounded by one block."""
+        if find_spec("pyarrow") is not None:  # in half the time
+            yield from self._batches(sql)
+            return
         with _translated():
             self._cursor.execute(sql)
         while True:
@@ -150,6 +154,25 @@ class DuckDBHost:
             if not len(frame):
                 return
             yield {str(name): frame[name].to_numpy() for name in frame}
+
+    def _batches(self, sql: str) -> Iterator[dict[str, Column]]:
+        with _translated():
+            reader = self._cursor.sql(sql).to_arrow_reader(_VECTORS * 2048)
+        try:
+            while True:
+                try:
+                    batch = reader.read_next_batch()
+                except StopIteration:
+                    return
+                except OSError as error:  # so Arrow hands on what DuckDB said
+                    kind = str(error).partition(" Error:")[0].title().replace(" ", "")
+                    raise host_error(f"{kind}Exception", str(error)) from None
+                yield {
+                    name: column.to_numpy(zero_copy_only=False)
+                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
+                }
+        finally:
+            reader.close()
 
     def run(self, sql: str) -> None:
         """Run to the end: 2.x streams, so that a statement that is not fetched may stop half way."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from msd_sql.candidates import Candidates
+from msd_sql.candidates import WHOLE, Candidates, whole_candidates
 from msd_sql.context import Call
 from msd_sql.declarations import Items
 from msd_sql.engines.binding import native_keys
@@ -65,7 +66,7 @@ def knows(call: Call, items: Items, candidates: Candidates) -> bool:
     True
     """
     source = _joined(items, candidates, _types(call, items, [])[items.key])
-    with call.host.table(_KEYS, {"i": np.arange(candidates.n), "key": candidates.keys}):
+    with call.host.table(_KEYS, {"i": np.arange(candidates.n), "key": candidates.column}):
         return bool(call.host.rows(f"SELECT bool_and(v.known) {source}")[0][0])
 
 
@@ -78,14 +79,26 @@ def all_keys(call: Call, items: Items, kind: str) -> Candidates | None:
     if _types(call, items, [])[items.key] != kind:
         return None
     index, _ = call.once(("columns", items.name), lambda: _everything(call, items, {}, []))
+    if kind in WHOLE and index:
+        return whole_candidates(np.fromiter(map(int, index), np.int64, len(index)), kind)
     return Candidates(list(index), kind) if index else None
 
 
-def _types(call: Call, items: Items, names: Sequence[str]) -> dict[str, str]:
+def column_types(call: Call, items: Items) -> dict[str, str]:
+    """The columns of an items relation with their types.
+
+    >>> column_types(call, products)["price"]
+    'DOUBLE'
+    """
+
     def look() -> dict[str, str]:
         return {row[0]: str(row[1]) for row in call.host.rows(f"DESCRIBE SELECT * FROM {_relation(items)}")}
 
-    types = call.once(("types", items.name), look)
+    return call.once(("types", items.name), look)
+
+
+def _types(call: Call, items: Items, names: Sequence[str]) -> dict[str, str]:
+    types = column_types(call, items)
     missing = [name for name in (items.key, *names) if name not in types]
     if missing:
         raise CatalogError(
@@ -101,7 +114,7 @@ def _these(
     plain = [name for name in names if name not in sets]
     chosen = [f"{_read(f'v.{quote(name)}', types[name])} AS c{place}" for place, name in enumerate(plain)]
     source = _joined(items, candidates, types[items.key])
-    with call.host.table(_KEYS, {"i": np.arange(candidates.n), "key": candidates.keys}):
+    with call.host.table(_KEYS, {"i": np.arange(candidates.n), "key": candidates.column}):
         if not plain and call.host.rows(f"SELECT count(*), count(v.known) {source}")[0] == (candidates.n,) * 2:
             return {name: ItemColumn("list", _sets(call, source, name, candidates.n)) for name in names}
         found = call.host.columns(f"SELECT {', '.join(['c.i AS i', 'v.known AS known', *chosen])} {source}")
@@ -155,11 +168,15 @@ def _relation(items: Items) -> str:
 
 
 def _joined(items: Items, candidates: Candidates, key_type: str) -> str:
-    native = native_keys(_KEYS, candidates.type, key_type)
-    key = f"{quote(items.key)}"
-    keys = f"(SELECT i, key FROM {_KEYS})" if native is None else native.sql("duckdb")
-    match = f"CAST(v.{key} AS VARCHAR) = c.key" if native is None else f"v.{key} = c.key"
-    return f"FROM {keys} AS c LEFT JOIN (SELECT *, true AS known FROM {_relation(items)}) AS v ON {match}"
+    return _source(_relation(items), quote(items.key), candidates.type, key_type)
+
+
+@lru_cache(maxsize=64)
+def _source(relation: str, key: str, given: str, native: str) -> str:
+    typed = native_keys(_KEYS, given, native)
+    keys = f"(SELECT i, CAST(key AS VARCHAR) AS key FROM {_KEYS})" if typed is None else typed.sql("duckdb")
+    match = f"CAST(v.{key} AS VARCHAR) = c.key" if typed is None else f"v.{key} = c.key"
+    return f"FROM {keys} AS c LEFT JOIN (SELECT *, true AS known FROM {relation}) AS v ON {match}"
 
 
 def _kind(kind: str) -> str:

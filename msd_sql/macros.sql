@@ -13,30 +13,67 @@ CREATE OR REPLACE TEMP MACRO _msd_context() AS (SELECT system.main.struct_pack(
     query := CAST(system.main.current_query_id() AS VARCHAR)
 ));
 
--- The shape of features or a quota, known when the statement is bound: a vector, a list, a record or one value.
--- A list of whole numbers is a set of ids unless a distance over numbers is asked for.
-CREATE OR REPLACE TEMP MACRO _msd_shape(features, distance) AS CASE
-    WHEN typeof(features) = '"NULL"' THEN 'none'
-    WHEN typeof(features) LIKE '%]' AND (
-        lower(distance) IN ('angular', 'l1', 'l2', 'haversine')
-        OR (distance IS NULL AND regexp_matches(typeof(features), '^(FLOAT|DOUBLE|DECIMAL)[^\[]*\[[0-9]*\]$')))
-    THEN 'vector'
-    WHEN typeof(features) LIKE '%]' THEN 'list'
-    WHEN regexp_matches(typeof(features), '^(STRUCT|TUPLE)') THEN 'record'
+-- The same for a selection, which looks at the catalog meanwhile (_msd_begin tells the statement's number again).
+CREATE OR REPLACE TEMP MACRO _msd_asking() AS (SELECT system.main.struct_pack(
+    statement := system.main.current_query(),
+    database := system.main.current_database(),
+    schema := system.main.current_schema(),
+    path := system.main.current_setting('search_path'),
+    session := _msd_session(),
+    connection := CAST(system.main.current_connection_id() AS VARCHAR),
+    query := (SELECT _msd_begin(system.main.struct_pack(
+        statement := system.main.current_query(),
+        database := system.main.current_database(),
+        schema := system.main.current_schema(),
+        path := system.main.current_setting('search_path'),
+        session := '{"macros": []}',
+        connection := CAST(system.main.current_connection_id() AS VARCHAR),
+        query := CAST(system.main.current_query_id() AS VARCHAR))))
+));
+
+-- The shape of features or a quota by its type, known when the statement is bound: a vector, a list, a record or one
+-- value. A list of whole numbers is a set of ids unless a distance over numbers is asked for.
+CREATE OR REPLACE TEMP MACRO _msd_shape(kind, distance) AS CASE
+    WHEN kind = '"NULL"' THEN 'none'
+    WHEN suffix(kind, ']') THEN CASE
+        WHEN lower(distance) IN ('angular', 'l1', 'l2', 'haversine') THEN 'vector'
+        WHEN distance IS NULL AND left(kind, 5) IN ('FLOAT', 'DOUBL', 'DECIM') AND NOT contains(kind, '][')
+        THEN 'vector'
+        ELSE 'list' END
+    WHEN left(kind, 5) IN ('STRUC', 'TUPLE') THEN 'record'
     ELSE 'value' END;
 
 -- One column in the few forms that a function with fixed types can take; the forms that do not fit are NULL.
-CREATE OR REPLACE TEMP MACRO _msd_text(features, distance) AS CASE _msd_shape(features, distance)
+CREATE OR REPLACE TEMP MACRO _msd_text(features, distance) AS CASE _msd_shape(typeof(features), distance)
     WHEN 'value' THEN CAST(features AS VARCHAR)
     WHEN 'record' THEN CAST(to_json(features) AS VARCHAR) END;
-CREATE OR REPLACE TEMP MACRO _msd_list(features, distance) AS CASE _msd_shape(features, distance)
+CREATE OR REPLACE TEMP MACRO _msd_list(features, distance) AS CASE _msd_shape(typeof(features), distance)
     WHEN 'list' THEN TRY_CAST(features AS VARCHAR[]) END;
 CREATE OR REPLACE TEMP MACRO _msd_floats(features, distance) AS CASE
-    WHEN _msd_shape(features, distance) = 'vector' AND typeof(features) LIKE 'FLOAT%'
+    WHEN _msd_shape(typeof(features), distance) = 'vector' AND left(typeof(features), 5) = 'FLOAT'
     THEN TRY_CAST(features AS FLOAT[]) END;
 CREATE OR REPLACE TEMP MACRO _msd_doubles(features, distance) AS CASE
-    WHEN _msd_shape(features, distance) = 'vector' AND typeof(features) NOT LIKE 'FLOAT%'
+    WHEN _msd_shape(typeof(features), distance) = 'vector' AND left(typeof(features), 5) <> 'FLOAT'
     THEN TRY_CAST(features AS DOUBLE[]) END;
+
+-- All of a column in these forms. DuckDB knows the type of a list of NULL when it binds a statement, and that of NULL
+-- itself only later: so it gathers but the form that fits.
+CREATE OR REPLACE TEMP MACRO _msd_kind(features) AS left(typeof(list(features)), -2);
+CREATE OR REPLACE TEMP MACRO _msd_all_texts(features, distance) AS CASE _msd_shape(_msd_kind(features), distance)
+    WHEN 'value' THEN list(CAST(features AS VARCHAR))
+    WHEN 'record' THEN list(CAST(to_json(features) AS VARCHAR)) END;
+CREATE OR REPLACE TEMP MACRO _msd_all_lists(features, distance) AS CASE _msd_shape(_msd_kind(features), distance)
+    WHEN 'list' THEN list(TRY_CAST(features AS VARCHAR[])) END;
+CREATE OR REPLACE TEMP MACRO _msd_all_floats(features, distance) AS CASE
+    WHEN _msd_shape(_msd_kind(features), distance) = 'vector' AND left(_msd_kind(features), 5) = 'FLOAT'
+    THEN list(TRY_CAST(features AS FLOAT[])) END;
+CREATE OR REPLACE TEMP MACRO _msd_all_doubles(features, distance) AS CASE
+    WHEN _msd_shape(_msd_kind(features), distance) = 'vector' AND left(_msd_kind(features), 5) <> 'FLOAT'
+    THEN list(TRY_CAST(features AS DOUBLE[])) END;
+
+-- Keys that are whole numbers are handed over as such: fewer bytes, and no texts to make, sort and read again.
+CREATE OR REPLACE TEMP MACRO _msd_whole(items) AS _msd_kind(items) IN (
+    'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'UTINYINT', 'USMALLINT', 'UINTEGER');
 
 -- Options travel as text, so that whatever was written reaches our own error messages and not a cast error.
 CREATE OR REPLACE TEMP MACRO msd_select(
@@ -45,21 +82,23 @@ CREATE OR REPLACE TEMP MACRO msd_select(
     quota := NULL, quota_cap := NULL, score := NULL, cap := NULL, reach := NULL,
     fresh := false, exact := false, public := false, engine := NULL
 ) AS list_select(coalesce(list(items), []), _msd_pick(
-    CAST(list(items) AS VARCHAR[]), list_grade_up(list(items)), typeof(list(items)),
+    CASE WHEN NOT _msd_whole(items) THEN CAST(list(items) AS VARCHAR[]) END,
+    CASE WHEN _msd_whole(items) THEN TRY_CAST(list(items) AS BIGINT[]) END,
+    CASE WHEN NOT _msd_whole(items) THEN list_grade_up(list(items)) END, typeof(list(items)),
     {'k': CAST(k AS VARCHAR), 'eps': CAST(eps AS VARCHAR), 'diversity': CAST(diversity AS VARCHAR),
      'method': CAST(method AS VARCHAR), 'gamma': CAST(gamma AS VARCHAR), 'delta': CAST(delta AS VARCHAR),
      'distance': CAST(distance AS VARCHAR), 'scale': CAST(scale AS VARCHAR),
      'quota_cap': CAST(quota_cap AS VARCHAR), 'cap': CAST(cap AS VARCHAR), 'reach': CAST(reach AS VARCHAR),
      'fresh': CAST(fresh AS VARCHAR), 'exact': CAST(exact AS VARCHAR), 'public': CAST(public AS VARCHAR),
      'engine': CAST(engine AS VARCHAR), 'key': NULL},
-    {'features': any_value(typeof(features)), 'shape': any_value(_msd_shape(features, distance)),
-     'quota': any_value(typeof(quota)), 'quota_shape': any_value(_msd_shape(quota, 'hamming')),
-     'score': any_value(typeof(score))},
-    list(_msd_text(features, distance)), list(_msd_list(features, distance)),
-    list(_msd_floats(features, distance)), list(_msd_doubles(features, distance)),
-    list(_msd_text(quota, 'hamming')), list(_msd_list(quota, 'hamming')),
-    list(TRY_CAST(score AS DOUBLE)),
-    _msd_context()));
+    {'features': _msd_kind(features), 'shape': _msd_shape(_msd_kind(features), distance),
+     'quota': _msd_kind(quota), 'quota_shape': _msd_shape(_msd_kind(quota), 'hamming'),
+     'score': _msd_kind(score)},
+    _msd_all_texts(features, distance), _msd_all_lists(features, distance),
+    _msd_all_floats(features, distance), _msd_all_doubles(features, distance),
+    _msd_all_texts(quota, 'hamming'), _msd_all_lists(quota, 'hamming'),
+    CASE WHEN _msd_kind(score) <> '"NULL"' THEN list(TRY_CAST(score AS DOUBLE)) END,
+    _msd_asking()));
 
 -- The arguments of _msd_pick for the rows of a table, view or CTE, in one row; the key column is found by name.
 CREATE OR REPLACE TEMP MACRO _msd_asked(
@@ -69,11 +108,11 @@ CREATE OR REPLACE TEMP MACRO _msd_asked(
 WITH _msd_source AS (
     SELECT
         _msd_row, CAST(key AS VARCHAR) AS _msd_key_given,
-        typeof(features) AS _msd_features_type, _msd_shape(features, distance) AS _msd_features_shape,
+        typeof(features) AS _msd_features_type, _msd_shape(typeof(features), distance) AS _msd_features_shape,
         _msd_text(features, distance) AS _msd_features_text, _msd_list(features, distance) AS _msd_features_list,
         _msd_floats(features, distance) AS _msd_features_floats,
         _msd_doubles(features, distance) AS _msd_features_doubles,
-        typeof(quota) AS _msd_quota_type, _msd_shape(quota, 'hamming') AS _msd_quota_shape,
+        typeof(quota) AS _msd_quota_type, _msd_shape(typeof(quota), 'hamming') AS _msd_quota_shape,
         _msd_text(quota, 'hamming') AS _msd_quota_text, _msd_list(quota, 'hamming') AS _msd_quota_list,
         typeof(score) AS _msd_score_type, TRY_CAST(score AS DOUBLE) AS _msd_score,
         CASE WHEN typeof(COLUMNS(_msd_row.*)) LIKE '%]' THEN NULL ELSE CAST(COLUMNS(_msd_row.*) AS VARCHAR) END
@@ -118,8 +157,8 @@ CREATE OR REPLACE TEMP MACRO msd_topk(
 ) AS TABLE
 WITH _msd_picked AS (
     SELECT found, _msd_pick(
-        keys, NULL, row_type, options, types, features_text, features_list, features_floats, features_doubles,
-        quota_text, quota_list, scores, _msd_context()) AS picks
+        keys, NULL, NULL, row_type, options, types, features_text, features_list, features_floats, features_doubles,
+        quota_text, quota_list, scores, _msd_asking()) AS picks
     FROM _msd_asked(tbl, k, eps, diversity, key, method, gamma, delta, features, distance, scale, quota, quota_cap,
         score, cap, reach, fresh, exact, public, engine)
 ), _msd_chosen AS (
@@ -136,8 +175,8 @@ CREATE OR REPLACE TEMP MACRO msd_explain(
 ) AS TABLE
 WITH _msd_explained AS (
     SELECT unnest(_msd_explain(
-        keys, NULL, row_type, options, types, features_text, features_list, features_floats, features_doubles,
-        quota_text, quota_list, scores, _msd_context())) AS line
+        keys, NULL, NULL, row_type, options, types, features_text, features_list, features_floats, features_doubles,
+        quota_text, quota_list, scores, _msd_asking())) AS line
     FROM _msd_asked(tbl, k, eps, diversity, key, method, gamma, delta, features, distance, scale, quota, quota_cap,
         score, cap, reach, fresh, exact, public, engine)
 )

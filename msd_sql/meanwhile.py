@@ -48,16 +48,21 @@ class Meanwhile(Generic[T]):
             raise self._failure
         return self._found[0]
 
+    @property
+    def done(self) -> bool:
+        """Need nobody wait for it any more?"""
+        return self._thread is None or not self._thread.is_alive()
+
     def stop(self) -> None:
         """Interrupt it if it still runs, from any thread."""
-        if self._beside is not None and self._thread is not None and self._thread.is_alive():
+        if self._beside is not None and not self.done:
             with suppress(Exception):  # it may end, and close its connection, at this very moment
                 self._beside.interrupt()
 
     def end(self) -> None:
         """See that nothing of it is left running: nobody asks for the result any more."""
         if self._thread is not None:
-            while self._thread.is_alive():
+            while not self.done:
                 self.stop()
                 self._thread.join(0.05)
 

@@ -42,7 +42,7 @@ def _read(call: Call, text: str, found: Candidates) -> tuple[Distance, list[Any]
     if len(columns) != 3:
         raise InputError(f"{name} has {len(columns)} columns; precomputed distances need three: {_HOW}.")
     left, right, distance = (quote(column) for column in columns)
-    with call.host.table(_KEYS, {"i": np.arange(found.n), "key": found.keys}):
+    with call.host.table(_KEYS, {"i": np.arange(found.n), "key": list(found.keys)}):
         rows = call.host.columns(
             f"SELECT a.i AS a, b.i AS b, CAST(p.{distance} AS DOUBLE) AS d FROM {name.sql} AS p "
             f"JOIN {_KEYS} AS a ON CAST(p.{left} AS VARCHAR) = a.key "

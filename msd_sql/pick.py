@@ -7,6 +7,7 @@ again until it has told what it depends on (DESIGN 3).
 
 from __future__ import annotations
 
+import secrets
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,13 +19,14 @@ import numpy as np
 from msd_sql.asked import Asked
 from msd_sql.candidates import Candidates
 from msd_sql.context import INTERRUPTED, Call, uncharged
-from msd_sql.declarations import Protected
-from msd_sql.engines import Indexes, build
+from msd_sql.declarations import Items, Protected
+from msd_sql.engines import Indexes, build, prepared
 from msd_sql.engines.matching import public_content
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.host import Host, Interrupted
 from msd_sql.items_reading import all_keys
 from msd_sql.ledger import Entry
+from msd_sql.meanwhile import Meanwhile
 from msd_sql.prepare import Question, prepare
 from msd_sql.reading import private
 from msd_sql.replay import Memory, Release, content_fingerprint, fingerprint
@@ -54,10 +56,10 @@ class FewCandidates(UserWarning):
 
 def pick(call: Call, asked: Asked) -> list[int]:
     """The positions, from 1, of the chosen candidates in the query's own list; empty for an empty input."""
-    if not asked.keys:
+    if asked.empty:
         return []
     with uncharged():
-        question = prepare(call, asked)
+        question = prepare(call, asked, lambda protected, items: _content(call, items, protected))
     selected = answer(call, question)
     call.instance.released[call.context.connection] = selected
     return selected.positions
@@ -76,7 +78,7 @@ def answer(call: Call, question: Question) -> Selected:
     if not plan.reads_private or question.protected is None:
         return _told(question, _run(call, question, _public(question)))
     protected = question.protected
-    content = call.once(("content", protected.name), lambda: _content(call, question, protected))
+    content = _content(call, question.items, protected)
     # Nobody waits for the fingerprint of the rows unless there is a release, or an index, that it may fit.
     memory = call.instance.kept_or("memory", Memory)
     home = call.identity(protected.home)
@@ -90,7 +92,7 @@ def answer(call: Call, question: Question) -> Selected:
     return _told(question, outcome, entry)
 
 
-def _release(call: Call, question: Question, protected: Protected, content: Callable[[], str]) -> tuple[Outcome, str]:
+def _release(call: Call, question: Question, protected: Protected, content: Meanwhile[str]) -> tuple[Outcome, str]:
     call.check()
     plan = question.plan
     entry = _entry(call, question)
@@ -117,8 +119,35 @@ def _release(call: Call, question: Question, protected: Protected, content: Call
 
         if protected.relation is not None:  # an index that serves other groups is kept in this process only
             _prepare_groups(call, question, relevance)
+        outcome = _from_kept(call, question, protected, content, indexes)
+        if outcome is not None:
+            return outcome, charged
         with _closing(relevance(question.candidates)) as found:
             return _run(call, question, found), charged
+
+
+def _from_kept(
+    call: Call, question: Question, protected: Protected, content: Meanwhile[str], indexes: Indexes
+) -> Outcome | None:
+    """The outcome over a kept index, drawn while the rows' fingerprint is worked out; None if they are others now.
+
+    Whether an outcome is dropped depends on the rows and not on what was drawn, and nobody ever sees what is dropped.
+    """
+    if question.request.engine not in (AUTO, "memory"):
+        return None
+    found = prepared(
+        call.holder(protected),
+        protected,
+        question.candidates,
+        k=question.plan.k,
+        cap=question.cap,
+        session=indexes,
+        items=question.items,
+    )
+    if found is None or (content.done and content() != found[1]):
+        return None
+    outcome = _run(call, question, found[0])
+    return outcome if content() == found[1] else None
 
 
 @contextmanager
@@ -187,25 +216,26 @@ def _entry(call: Call, question: Question, replayed: str | None = None) -> Entry
     )
 
 
-def _content(call: Call, question: Question, protected: Protected) -> Callable[[], str]:
+def _content(call: Call, items: Items | None, protected: Protected) -> Meanwhile[str]:
     """What the relevance is computed from: the private rows, and the item rows if a similarity reads them."""
 
     def work(host: Host) -> str:
-        rows = content_fingerprint(host, protected)
         public = host if protected.relation is not None else call.host
-        return f"{rows} {public_content(public, protected, question.items)}" if protected.similarity else rows
+        try:
+            rows = content_fingerprint(host, protected)
+            return f"{rows} {public_content(public, protected, items)}" if protected.similarity else rows
+        except EngineError:  # like nothing that was ever seen: what fails to be read fails after the charge
+            return secrets.token_hex()
 
     # An index or a release must never be kept as one of rows that came after it: the fingerprint sees the rows before
     # they are read. A view may read files, which have no transactions: there it comes first.
-    with private(protected.name):
-        return call.meanwhile(call.holder(protected), work, protected.sql if _is_table(call, protected) else None)
+    def begin() -> Meanwhile[str]:
+        with private(protected.name):
+            stored = protected.relation is not None and call.is_table(protected.relation)
+            table = protected.sql if stored else None
+            return call.meanwhile(call.holder(protected), work, table)
 
-
-def _is_table(call: Call, protected: Protected) -> bool:
-    name = protected.relation
-    if name is None or name.database not in call.databases():
-        return False
-    return call.databases()[name.database].native and call.catalog.relations.definition(name) is None
+    return call.once(("content", protected.name), begin)
 
 
 def _fingerprint(question: Question) -> str:
@@ -214,7 +244,7 @@ def _fingerprint(question: Question) -> str:
     return fingerprint(
         relation=protected.name if protected else None,
         declared=str(protected.declared_at) if protected else None,
-        keys=question.candidates.keys,
+        keys=question.candidates.column,
         type=question.candidates.type,
         plan={name: value for name, value in vars(plan).items() if name != "calibration"},
         public=question.facts,

@@ -5,6 +5,7 @@ Everything that can be refused is refused here, before anything is charged.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from msd_sql.asked import Asked
-from msd_sql.candidates import Candidates, candidates, member_type, ordered
+from msd_sql.candidates import Candidates, candidates, member_type, ordered, whole_candidates
 from msd_sql.constraint import constraint
 from msd_sql.context import Call
 from msd_sql.declarations import Items, Protected
@@ -50,8 +51,11 @@ class Question:
         return self.plan.cap
 
 
-def prepare(call: Call, asked: Asked) -> Question:
-    """Check and resolve one question; whatever is wrong with it is said here and charges nothing."""
+def prepare(call: Call, asked: Asked, foresee: Callable[[Protected, Items | None], object] | None = None) -> Question:
+    """Check and resolve one question; whatever is wrong with it is said here and charges nothing.
+
+    `foresee` is told as soon as it is certain that the answer will read a protected relation, which can be read.
+    """
     wanted = request(asked.options)
     found = _candidates(call, asked)
     sources = guarded(call, wanted.public)
@@ -60,7 +64,7 @@ def prepare(call: Call, asked: Asked) -> Question:
     protected = None if scores is not None else _protected(call, wanted, items)
     _check_eps(wanted, scores, protected)
     matroid, quota_facts = constraint(call, asked.quota, wanted.quota_cap, items, found, wanted.k)
-    distance, facts = _distance(call, asked, wanted, items, found)
+    measured = _measured(asked, wanted, items)
     delta = Decimal(0)
     if wanted.eps is not None and protected is not None:
         delta = wanted.delta if wanted.delta is not None else protected.share(wanted.eps)
@@ -77,7 +81,7 @@ def prepare(call: Call, asked: Asked) -> Question:
         gamma=wanted.gamma if wanted.gamma is not None else 0.1,
         matroid=matroid.name,
         rank=matroid.rank,
-        distance=distance is not None,
+        distance=measured,
     )
     if made.exact and not wanted.exact:
         raise PrivacyError(
@@ -87,9 +91,12 @@ def prepare(call: Call, asked: Asked) -> Question:
         )
     if made.reads_private and protected is not None:
         check_home(protected, wanted.engine)
-        call.once(("probe", protected.name), lambda: probe(call.holder(protected), protected, items))
+        probed(call, protected, items)
+        if foresee is not None:
+            foresee(protected, items)
     else:  # whatever is relevant, it is not read
         made = replace(made, relevance="score", m=0)
+    distance, facts = _distance(call, asked, wanted, items, found) if measured else (None, [])
     return Question(wanted, found, items, protected, distance, matroid, scores, made, delta, [*facts, *quota_facts])
 
 
@@ -102,10 +109,18 @@ def guarded(call: Call, public: bool, calls: frozenset[str] = CALLS) -> Sources:
         declared = [known.name for known in call.items()]
         return examine(call.context.statement, call.resolver, list(units), calls=calls, declared=declared, units=units)
 
-    return call.once(("sources", public, calls), look)
+    return call.once(("sources", public, calls, call.plain_session), look)
+
+
+def probed(call: Call, protected: Protected, items: Items | None) -> None:
+    """See, once for a statement, that the relation can be read as it was declared."""
+    about = ("probe", protected.name, items.name if items else None)
+    call.once(about, lambda: probe(call.holder(protected), protected, items))
 
 
 def _candidates(call: Call, asked: Asked) -> Candidates:
+    if asked.numbers is not None:
+        return whole_candidates(asked.numbers, asked.key_type)
     if asked.order is not None:
         return candidates(asked.keys, asked.order, asked.key_type)
     name = asked.options.get("key")
@@ -180,15 +195,18 @@ def _scores(asked: Asked, found: Candidates) -> FloatArray | None:
     return scaled
 
 
+def _measured(asked: Asked, wanted: Request, items: Items | None) -> bool:
+    """Will there be a distance?"""
+    method = METHODS.get(wanted.method)
+    if wanted.diversity == 0.0 or wanted.k == 1 or (method is not None and not method.weighs_diversity):
+        return False
+    return not asked.features.absent or (items is not None and bool(items.features))
+
+
 def _distance(
     call: Call, asked: Asked, wanted: Request, items: Items | None, found: Candidates
 ) -> tuple[Distance | None, list[Any]]:
-    method = METHODS.get(wanted.method)
-    if wanted.diversity == 0.0 or wanted.k == 1 or (method is not None and not method.weighs_diversity):
-        return None, []
     given = not asked.features.absent
-    if not given and (items is None or not items.features):
-        return None, []
     name = wanted.distance or (items.distance if items and not given else None)
     if name == "precomputed":
         return pairs(call, asked.features if given else items, found)

@@ -48,7 +48,7 @@ def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: st
     entry = Entry(
         "reach",
         statement=call.context.statement,
-        parameters={"items": asked.chosen.keys, "eps": f"{eps.normalize():f}"},
+        parameters={"items": list(asked.chosen.keys), "eps": f"{eps.normalize():f}"},
         n=asked.chosen.n,
         method="laplace",
         bound="basic",
@@ -59,7 +59,7 @@ def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: st
         reach=protected.name,
         declared=str(protected.declared_at),
         content=content_fingerprint(call.holder(protected), protected),
-        keys=asked.chosen.keys,
+        keys=asked.chosen.column,
         type=asked.chosen.type,
         eps=str(eps),
     )

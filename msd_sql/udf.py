@@ -16,6 +16,7 @@ import duckdb
 
 from msd_sql import context
 from msd_sql.asked import Asked, from_arrow, from_native
+from msd_sql.begin import begin
 from msd_sql.context import Call, Context, uncharged
 from msd_sql.declare import declare
 from msd_sql.errors import EngineError, MsdError
@@ -43,8 +44,8 @@ def _texts(names: Sequence[str]) -> str:
 
 CONTEXT = _texts(context.FIELDS)
 ASKED = (
-    "VARCHAR[]", "BIGINT[]", "VARCHAR", _texts(OPTIONS), _texts(TYPES), "VARCHAR[]", "VARCHAR[][]", "FLOAT[][]",
-    "DOUBLE[][]", "VARCHAR[]", "VARCHAR[][]", "DOUBLE[]", CONTEXT,
+    "VARCHAR[]", "BIGINT[]", "BIGINT[]", "VARCHAR", _texts(OPTIONS), _texts(TYPES), "VARCHAR[]", "VARCHAR[][]",
+    "FLOAT[][]", "DOUBLE[][]", "VARCHAR[]", "VARCHAR[][]", "DOUBLE[]", CONTEXT,
 )  # fmt: skip
 PROPERTIES = "STRUCT(property VARCHAR, value VARCHAR)[]"
 
@@ -64,11 +65,12 @@ def functions(instance: Instance, *, arrow: bool | None = None) -> list[Function
     """The functions of one database; vectors come in Arrow arrays if pyarrow is there (or as `arrow` says).
 
     >>> [function.name for function in functions(Instance("token"))][:2]
-    ['_msd_instance', '_msd_pick']
+    ['_msd_instance', '_msd_begin']
     """
     fast = find_spec("pyarrow") is not None if arrow is None else arrow
     return [
         Function("_msd_instance", lambda: instance.token, (), "VARCHAR"),
+        _plain(instance, "_msd_begin", begin, (), "VARCHAR"),
         _group(instance, "_msd_pick", pick, "BIGINT[]", fast),
         _group(instance, "_msd_explain", explain, PROPERTIES, fast),
         _plain(instance, "_msd_key", key_column, ("VARCHAR[]", "VARCHAR", "VARCHAR"), "VARCHAR"),
@@ -131,17 +133,17 @@ def _group(instance: Instance, name: str, act: Callable[[Call, Asked], Any], ret
             return act(call, asked)
 
     def native(
-        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
+        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any, o: Any
     ) -> Any:
-        return one(d, n, lambda: from_native(a, b, c, d, e, f, g, h, i, j, k, m, n))
+        return one(e, o, lambda: from_native(a, b, c, d, e, f, g, h, i, j, k, m, n, o))
 
     def chunk(
-        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
+        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any, o: Any
     ) -> Any:
         import pyarrow as pa
 
         kind = pa.int64() if returns == "BIGINT[]" else pa.struct([("property", pa.string()), ("value", pa.string())])
-        answers = [one(*group) for group in from_arrow((a, b, c, d, e, f, g, h, i, j, k, m, n))]
+        answers = [one(*group) for group in from_arrow((a, b, c, d, e, f, g, h, i, j, k, m, n, o))]
         return pa.array(answers, type=pa.list_(kind))
 
     return Function(name, chunk if arrow else native, ASKED, returns, arrow)

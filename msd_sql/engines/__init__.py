@@ -24,7 +24,7 @@ from msd_sql.udfs.best_match import BestMatch, BestMatchIndex
 from msd_sql.udfs.coverage import Coverage, CoverageIndex
 from msd_sql.udfs.types import Relevance
 
-__all__ = ["ENGINES", "EnginePlan", "Indexes", "Step", "build", "check_engine", "check_home", "describe"]
+__all__ = ["ENGINES", "EnginePlan", "Indexes", "Step", "build", "check_engine", "check_home", "describe", "prepared"]
 
 P = ParamSpec("P")
 
@@ -89,7 +89,7 @@ def build(
         assert content is not None  # or nothing is kept
         return Place(protected.name, _about(host, protected, items), content(), candidates.type)
 
-    found = kept.find(place(), candidates) if kept is not None and kept.holds(protected.name) else None
+    found = kept.find(place(), candidates) if kept is not None and kept.content(protected.name) else None
     if found is None:
         rows = estimated_rows(host, protected)
         if choose_engine(host, protected, candidates.n, rows, engine) == "sql" and not _only_counts(protected):
@@ -97,6 +97,31 @@ def build(
         found = Found(_index(host, protected, candidates, items), None)
         if kept is not None:
             kept.keep(place(), candidates, found.index, found.index.nbytes)
+    return _relevance(protected, found, k, cap)
+
+
+def prepared(
+    host: Host,
+    protected: Protected,
+    candidates: Candidates,
+    *,
+    k: int,
+    session: Indexes,
+    cap: int | None = None,
+    items: Items | None = None,
+) -> tuple[Relevance, str] | None:
+    """The relevance from a kept index, and the content that it is of: it must be the relation's when an answer leaves.
+
+    >>> prepared(host, purchases, Candidates(["1", "2", "3"], "BIGINT"), k=2, session=Indexes())
+    """
+    content = session.content(protected.name)
+    if content is None:
+        return None
+    found = session.find(Place(protected.name, _about(host, protected, items), content, candidates.type), candidates)
+    return None if found is None else (_relevance(protected, found, k, cap), content)
+
+
+def _relevance(protected: Protected, found: Found, k: int, cap: int | None) -> Relevance:
     if protected.relevance == "best_match":
         return BestMatch(found.index, protected.m, found.codes)
     return Coverage(found.index, protected.m, k, cap or protected.cap, found.codes)

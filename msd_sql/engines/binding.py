@@ -83,9 +83,9 @@ def bound(host: Host, protected: Protected, candidates: Candidates) -> Iterator[
     if protected.unit:
         expressions["r.unit"] = exp.column(protected.unit, table="r", quoted=True)
     names = Names({"relation": table(protected.sql), "candidates": keys.table}, expressions)
-    with host.table(frame, {"i": np.arange(len(candidates.keys), dtype=np.int32), "key": list(candidates.keys)}):
+    with host.table(frame, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.column}):
         unit_type = types[1] if protected.unit else None
-        yield Binding(protected.name, names, types[0], unit_type, len(candidates.keys), serial)
+        yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial)
 
 
 def next_serial() -> int:
@@ -109,7 +109,8 @@ def joined_keys(frame: str, given: str, native: str, column: exp.Expr) -> Joined
     """
     typed = native_keys(frame, given, native)
     if typed is None:
-        return Joined(exp.select("i", "key").from_(frame).subquery(), exp.cast(column, "TEXT"))
+        texts = exp.select("i", exp.cast(exp.column("key"), "TEXT").as_("key")).from_(frame)
+        return Joined(texts.subquery(), exp.cast(column, "TEXT"))
     if is_exact(native):
         return Joined(typed, column)
     first = exp.select("MIN(i) AS i", "key").from_(typed.as_("k")).group_by("key")

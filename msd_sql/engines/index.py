@@ -10,11 +10,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from msd_sql.candidates import Candidates
+from msd_sql.candidates import Candidates, Whole
 from msd_sql.udfs.types import IntArray
 
 DEFAULT_LIMIT = 1 << 30
@@ -38,19 +39,35 @@ class Found:
     codes: IntArray | None  # the candidates' codes in it; None: exactly these, in this order
 
 
-@dataclass(frozen=True)
 class _Prepared:
-    index: Any
-    keys: Sequence[str]
-    codes: dict[str, int]
-    nbytes: int
+    def __init__(self, index: Any, keys: Sequence[str], nbytes: int) -> None:
+        self.index, self.keys, self.nbytes = index, keys, nbytes
 
     def serve(self, keys: Sequence[str]) -> Found | None:
         if keys == self.keys:
             return Found(self.index, None)
-        if len(keys) > len(self.keys) or not self.codes.keys() >= set(keys):
+        codes = self.codes(keys) if len(keys) <= len(self.keys) else None
+        return None if codes is None else Found(self.index, codes)
+
+    def codes(self, keys: Sequence[str]) -> IntArray | None:
+        """The places of these keys; None if they are not all here."""
+        if isinstance(keys, Whole) and isinstance(self.keys, Whole):
+            ordered, order = self._ordered
+            near = np.minimum(np.searchsorted(ordered, keys.numbers), len(ordered) - 1)
+            return order[near] if np.array_equal(ordered[near], keys.numbers) else None
+        if not self._places.keys() >= set(keys):
             return None
-        return Found(self.index, np.fromiter((self.codes[key] for key in keys), np.int64, len(keys)))
+        return np.fromiter((self._places[key] for key in keys), np.int64, len(keys))
+
+    @cached_property
+    def _ordered(self) -> tuple[IntArray, IntArray]:
+        assert isinstance(self.keys, Whole)
+        order = np.argsort(self.keys.numbers, kind="stable")
+        return self.keys.numbers[order], order
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return dict(zip(self.keys, range(len(self.keys)), strict=True))
 
 
 class Indexes:
@@ -82,10 +99,10 @@ class Indexes:
             self._limit = nbytes
             self._shrink()
 
-    def holds(self, relation: str) -> bool:
-        """Is any index of this relation kept? If not, none needs to be looked for."""
+    def content(self, relation: str) -> str | None:
+        """The one content of this relation that indexes are kept for."""
         with self._lock:
-            return any(place.relation == relation for place, _ in self._kept)
+            return next((place.content for place, _ in self._kept if place.relation == relation), None)
 
     def find(self, place: Place, candidates: Candidates) -> Found | None:
         """An index for these candidates, if one is kept."""
@@ -99,15 +116,15 @@ class Indexes:
 
     def keep(self, place: Place, candidates: Candidates, index: Any, nbytes: int) -> None:
         """Keep an index, and let go of what it supersedes: other contents of the relation, fewer candidates."""
-        codes = dict(zip(candidates.keys, range(candidates.n), strict=True))
+        new = _Prepared(index, candidates.keys, nbytes)
         with self._lock:
             for key, prepared in list(self._kept.items()):
                 changed = key[0].relation == place.relation and key[0].content != place.content
-                if changed or (key[0] == place and codes.keys() >= prepared.codes.keys()):
+                if changed or (key[0] == place and new.serve(prepared.keys) is not None):
                     del self._kept[key]
             if nbytes <= self._limit:
                 self._serial += 1
-                self._kept[place, self._serial] = _Prepared(index, candidates.keys, codes, nbytes)
+                self._kept[place, self._serial] = new
                 self._shrink()
 
     def forget(self) -> None:

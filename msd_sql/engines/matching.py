@@ -62,7 +62,7 @@ def matched(host: Host, protected: Protected, candidates: Candidates, items: Ite
         raise EngineError(f"The protected relation {protected.name} was declared for best_match without a similarity.")
     found = _Draft(host, protected, candidates, items)
     pairs = found.joined() if protected.item is not None else found.crossed()
-    with host.table(found.keys, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.keys}):
+    with host.table(found.keys, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.column}):
         yield Matching(
             protected.name,
             candidates.n,

@@ -181,5 +181,5 @@ def _read_rows(public: Host, items: Items, candidates: Candidates, kind: str, co
     rows = exp.select("c.i AS i", *texts, exp.alias_(first, "nth")).from_(table(relation_of(items)).as_("v"))
     rows = rows.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c")))
     chosen = exp.select(*_names(len(columns))).from_(rows.subquery("numbered")).where("nth = 1")
-    with public.table(frame, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.keys}):
+    with public.table(frame, {"i": np.arange(candidates.n, dtype=np.int32), "key": list(candidates.keys)}):
         return public.rows(chosen.sql("duckdb"))

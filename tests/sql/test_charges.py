@@ -206,6 +206,32 @@ def test_what_fails_after_the_charge_stays_charged_and_says_nothing_private(shop
     assert spent(shop) == 0.1
 
 
+def test_a_relation_that_fails_to_be_read_is_charged_whichever_read_fails(empty):
+    """Whether private rows can be read may depend on them: nobody asks that for nothing."""
+    empty.execute("CREATE TABLE raw AS SELECT user_id, CAST(item_id AS VARCHAR) AS item FROM purchases")
+    empty.execute("CREATE VIEW cast_purchases AS SELECT user_id, CAST(item AS INTEGER) AS item_id FROM raw")
+    one(empty, "SELECT msd_protect('cast_purchases', unit := 'user_id', item := 'item_id', budget := 1, delta := 1e-9)")
+    ask = "SELECT msd_select(item_id, 4, 0.1, 0, reach := 'cast_purchases') FROM products"
+    assert len(one(empty, ask)) == 4
+    empty.execute("INSERT INTO raw VALUES (7, 'secret')")
+    for times, again in enumerate((ask, ask.replace("0.1", "0.2")), 2):
+        with pytest.raises(duckdb.InvalidInputException, match="failed") as failure:
+            one(empty, again)
+        assert "secret" not in str(failure.value)
+        assert len(empty.execute("FROM msd_ledger() WHERE kind = 'select'").fetchall()) == times
+
+
+def test_rows_that_changed_since_the_index_was_made_decide(shop):
+    exact = "SELECT msd_select(item_id, {k}, NULL, 0, exact := true) FROM products"
+    one(shop, exact.format(k=1))
+    rarest = one(shop, "SELECT item_id FROM products EXCEPT SELECT item_id FROM purchases LIMIT 1")
+    rarest = 0 if rarest is None else rarest
+    shop.execute(f"INSERT INTO purchases SELECT 1000000 + i, {rarest} FROM range(5000) AS r(i)")
+    assert one(shop, exact.format(k=2))[0] == rarest
+    shop.execute(f"DELETE FROM purchases WHERE item_id = {rarest}")
+    assert one(shop, exact.format(k=3))[0] != rarest
+
+
 def test_a_lack_of_memory_does_not_tell_how_much_was_wanted(shop, monkeypatch):
     import msd_sql.pick
 

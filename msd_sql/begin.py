@@ -1,0 +1,33 @@
+"""Begin: the catalog is looked at while DuckDB still works out the arguments of a selection.
+
+DuckDB takes its time to tell what a connection sees (session.sql), and this runs beside it. Whatever it finds is kept
+for this one statement and would be looked up anyway; nothing is refused, charged or read here.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from msd_sql.context import Call
+from msd_sql.errors import MsdError
+from msd_sql.host import HostError
+from msd_sql.items_reading import column_types
+from msd_sql.prepare import guarded, probed
+
+
+def begin(call: Call) -> str:
+    """Look at what the statement will need if its connection has nothing of its own; the number of the statement."""
+    with suppress(MsdError, HostError):  # whoever needs it says what is wrong
+        _look(call)
+    return str(call.context.query)
+
+
+def _look(call: Call) -> None:
+    names = {str(name) for name in guarded(call, public=False).rows}
+    reached = {items.reach: items for items in call.items() if items.name in names}
+    for items in reached.values():
+        column_types(call, items)
+    for protected in call.protected():
+        if protected.name in reached and protected.relation is not None:
+            call.identity(protected.home)
+            probed(call, protected, reached[protected.name])
