@@ -184,7 +184,10 @@ class HostResolver:
             f" WHERE database_name = {literal(name.database)} AND schema_name = {literal(name.schema)}"
             f" AND table_name = {literal(name.name)}"
         )
-        return self._once(("columns", relation.key), lambda: frozenset(row[0] for row in self._host.rows(sql)))
+        found: frozenset[str] = self._once(
+            ("columns", relation.key), lambda: frozenset(row[0] for row in self._host.rows(sql))
+        )
+        return found
 
     def macros(self, parts: Sequence[str], home: Home | None = None) -> Sequence[Macro]:
         """The user's macros of this name: TEMP ones and those of the search path hide built-in functions."""

@@ -57,7 +57,7 @@ def matched(
     found = _Draft(host, protected, serial, similarity)
     columns = item_row_columns(similarity)
     given = readable_candidates(candidates)
-    keys: dict[str, Column | list[str]] = {"i": np.arange(given.n, dtype=np.int32), "key": given.keys}
+    keys: dict[str, Column | list[str]] = {"i": np.arange(given.n, dtype=np.int32), "key": list(given.keys)}
     rows: AbstractContextManager[object]
     if columns or protected.item is None:
         rows = _item_rows(host, public, items, candidates, columns, found.items, protected)
