@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 Float32: TypeAlias = npt.NDArray[np.float32]
 
-_BEND = math.pi / 2.0 - 1.0
-_ROUNDING = 1e-5  # of one distance: far more than float32 errs by
+BEND = math.pi / 2.0 - 1.0
+ROUNDING = 1e-5  # of one distance: far more than float32 errs by
 _BLOCK = 1 << 16  # distances measured at once
 
 
@@ -87,7 +87,7 @@ class AngularFront:
     def _bound(self, eigenvalue: float) -> float:
         picks = len(self._picks)
         length = math.sqrt(max(0.0, self._sum))
-        return min(float(picks), picks / 2.0 + (length + _BEND * eigenvalue) / math.pi) + _ROUNDING * picks
+        return min(float(picks), picks / 2.0 + (length + BEND * eigenvalue) / math.pi) + ROUNDING * picks
 
     def spread(self, picks: list[int]) -> float:
         """Sum of the distances among the picks.

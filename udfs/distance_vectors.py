@@ -14,7 +14,7 @@ from .errors import InputError
 from .types import FloatArray, IntArray
 
 # Where |cosine| exceeds this, arccos magnifies a float32 rounding error; the chord does not.
-_NEAR = 0.999
+NEAR = 0.999
 # Squared lengths that float32 holds with all its digits.
 _TINY, _HUGE = 1e-20, 1e30
 
@@ -34,8 +34,9 @@ class Angular:
         if table.dtype == np.float32 and table.flags.c_contiguous:
             vectors = cast("Float32", table)
             squares = np.matmul(vectors[:, None, :], vectors[:, :, None]).reshape(self.n)
-            # NaN is neither, so nothing is zero, NaN or about to overflow.
-            if squares.min(initial=1.0) > _TINY and squares.max(initial=1.0) < _HUGE:
+            # The place of an extreme is found faster than its value. NaN is none that passes, so nothing is zero, NaN
+            # or about to overflow.
+            if not self.n or (squares[squares.argmin()] > _TINY and squares[squares.argmax()] < _HUGE):
                 self.vectors: Float32 = vectors
                 self.shrink: Float32 = 1 / np.sqrt(squares)
                 return
@@ -71,9 +72,9 @@ class Angular:
         array([[0.333]])
         """
         flat = cosines.reshape(-1)
-        if flat[flat.argmax()] <= _NEAR and flat[flat.argmin()] >= -_NEAR:  # cheaper than to look at all of them
+        if flat[flat.argmax()] <= NEAR and flat[flat.argmin()] >= -NEAR:  # cheaper than to look at all of them
             return np.divide(np.arccos(cosines), np.pi, dtype=np.float64)  # arccos takes twice as long in float64
-        row, column = np.nonzero(np.abs(cosines) > _NEAR)
+        row, column = np.nonzero(np.abs(cosines) > NEAR)
         angle: FloatArray = np.arccos(np.clip(cosines, -1.0, 1.0)).astype(np.float64)
         other = column if others is None else others[column]
         angle[row, column] = self._close(np.asarray(items)[row], other, cosines[row, column] > 0)

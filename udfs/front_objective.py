@@ -82,7 +82,7 @@ class FrontObjective(PublicObjective):
             return super().marginals(candidates)
         self._catch_up()
         while not self._everyone:
-            self._scored[self._front.items] = self._front.near * self._steps + self._front_own
+            self._scored[self._front.items] = self._front.near * self.steps + self._front_own
             scores = self._scored.take(candidates)
             best = float(scores[scores.argmax()])
             if self._decided(best, self._front.at_most()) or self._decided(best, self._front.at_most_closely()):
@@ -140,7 +140,7 @@ class FrontObjective(PublicObjective):
 
     def _decided(self, best: float, most: float) -> bool:
         """Tell whether everybody outside scores less than the best one, with distances that sum to this at most."""
-        return self._cut + self._steps * most < best
+        return self._cut + self.steps * most < best
 
     def _grow(self, candidates: IntArray, best: float) -> None:
         """Take in all that may be the best, and some more."""
@@ -151,7 +151,7 @@ class FrontObjective(PublicObjective):
             picks, most = len(self.picks), self._front.at_most_closely()
             sure = max(best, float(self._own.take(candidates).max()))  # no distance is below 0
             margin = min(_MARGIN, math.sqrt(max(1.0, (self._slots - 1) / picks)) - 1.0)  # what the picks to come need
-            self._cut = sure - self._steps * (most + margin * (most - picks / 2.0)) - 2.0  # more than rounding here
+            self._cut = sure - self.steps * (most + margin * (most - picks / 2.0)) - 2.0  # more than rounding here
         new = np.flatnonzero(self._outside >= self._cut)
         if 2 * (len(self._front.items) + len(new)) > self.n:
             self._measure_everyone()

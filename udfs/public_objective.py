@@ -5,6 +5,8 @@ What a candidate adds to the relevance is the same in every round, so scoring al
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from .objective import PUBLIC_STEPS, Objective
@@ -29,10 +31,27 @@ class PublicObjective(Objective):
         self, relevance: Relevance, distance: Distance | None, k: int, diversity: float, weight: float
     ) -> None:
         super().__init__(relevance, distance, k, diversity, weight)
-        self._own: FloatArray = np.add(
-            relevance.gains(), _WHOLE, dtype=np.float64
-        )  # what a candidate scores without its distances
-        self._steps = self._pair * (1 << FRACTION_BITS) / self._unit  # what a distance of 1 scores
+        self.steps = self._pair * (1 << FRACTION_BITS) / self._unit  # what a distance of 1 scores
+
+    @cached_property
+    def _own(self) -> FloatArray:
+        """What a candidate scores without its distances."""
+        return np.add(self.relevance.gains(), _WHOLE, dtype=np.float64)
+
+    def settle(self, picks: list[int], spread: float) -> None:
+        """Take the picks of a greedy run elsewhere, with the sum of distances among them; nothing can be added then.
+
+        >>> from msd_sql.udfs.distance_vectors import Angular
+        >>> objective = PublicObjective(Score([0.5, 1.0], 2), Angular([[1, 0], [0, 1]]), k=2, diversity=0.5, weight=1.0)
+        >>> objective.settle([1, 0], 0.5)
+        >>> objective.mean_distance(), objective.calls
+        (0.5, 3)
+        """
+        self.relevance.clear()
+        for item in picks:
+            self.relevance.add(item)
+        self.picks, self._spread, self._due = picks, spread, None
+        self.calls = sum(range(self.n - len(picks) + 1, self.n + 1))
 
     def marginals(self, candidates: IntArray) -> IntArray:
         """Score adding each of the candidates."""
@@ -40,7 +59,7 @@ class PublicObjective(Objective):
         if not self.picks:
             return self._own.take(candidates).view(np.int64)
         self._catch_up()
-        scores = self._near * self._steps
+        scores = self._near * self.steps
         scores += self._own
         return scores.take(candidates).view(np.int64)
 

@@ -27,7 +27,8 @@ class Score:
         values = np.asarray(scores, dtype=np.float64)
         if values.ndim != 1 or k < 1:
             raise InputError(f"Scores must be one number per candidate and k at least 1; k = {k} was given.")
-        if not (values.min(initial=1.0) >= 0.0 and values.max(initial=0.0) <= 1.0):  # NaN fails both
+        # The place of an extreme is found faster than its value; NaN counts as one, and fails.
+        if len(values) and not (values[values.argmin()] >= 0.0 and values[values.argmax()] <= 1.0):
             raise InputError("Every score must be a number in [0, 1]; scale the column first.")
         self.n = len(values)
         self.units = k << FRACTION_BITS

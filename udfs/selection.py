@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .distance_vectors import Angular
+from .draft import MOST, drafted
 from .errors import InputError
 from .front_objective import MANY, Fronted, FrontObjective
 from .greedy import greedy
 from .mechanism import Argmax, ExponentialMechanism
-from .methods import METHODS
+from .methods import METHODS, Run
 from .objective import Objective
 from .plan import Plan
 from .public_objective import PublicObjective, scores_fit
@@ -75,9 +77,10 @@ def select(
     )
     if method.reads_relevance:
         objective.clear()  # a prepared index may still hold the picks of the question before
+    run = _way(plan, objective, distance, matroid, mechanism)
     if on_round is not None:
         mechanism = _Watched(mechanism, on_round, plan.rounds)
-    picks = method.run(objective, matroid, mechanism, randomness, k=plan.k, gamma=plan.gamma)
+    picks = run(objective, matroid, mechanism, randomness, k=plan.k, gamma=plan.gamma)
     mean = objective.mean_distance() if picks == objective.picks else None
     if mean is None:
         mean = _mean_distance(distance, picks)
@@ -148,9 +151,18 @@ def _rule(plan: Plan, relevance: Relevance, distance: Distance | None, mechanism
     method = METHODS[plan.method]
     if not method.weighs_diversity or not scores_fit(relevance, plan.diversity, plan.k, method.weight(plan.gamma)):
         return Objective
-    if isinstance(mechanism, Argmax) and method.run is greedy and isinstance(distance, Fronted):
-        return FrontObjective if plan.n * plan.k >= MANY else PublicObjective
+    many = plan.n * plan.k >= MANY
+    if many and isinstance(mechanism, Argmax) and method.run is greedy and isinstance(distance, Fronted):
+        return FrontObjective
     return PublicObjective
+
+
+def _way(plan: Plan, objective: Objective, distance: Distance | None, matroid: Matroid, mechanism: Mechanism) -> Run:
+    """Choose the fastest way to run the method; the draft is for Argmax alone, and for scores that are public."""
+    run = METHODS[plan.method].run
+    best_of_all = run is greedy and isinstance(mechanism, Argmax) and matroid.name == "uniform"
+    draftable = isinstance(objective, PublicObjective) and isinstance(distance, Angular) and plan.n * plan.k < MOST
+    return drafted if best_of_all and draftable else run
 
 
 def planned_receipt(plan: Plan, source: Source) -> Receipt:
