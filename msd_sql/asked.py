@@ -1,7 +1,7 @@
 """Asked: one selection as DuckDB hands it to a function, in native Python lists or in Arrow arrays, made one thing.
 
-Arrow carries vectors without a Python object for every number (100,000 × 128 floats in a fraction of a second); where
-pyarrow is not installed the native lists say the same.
+Arrow carries texts and numbers without a Python object for each; where pyarrow is not installed the native lists say
+the same. Vectors have come before (`taken`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from msd_sql.context import Context
-from msd_sql.features import Given, one_length, sets_of, vectors_of
+from msd_sql.features import Given, sets_of
 from msd_sql.host import Column
 from msd_sql.sets import Sets, csr
+from msd_sql.taken import Taken
 from msd_sql.udfs.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -55,23 +56,28 @@ def from_native(
     types: dict[str, str | None],
     texts: list[str | None] | None,
     lists: list[list[str | None] | None] | None,
-    floats: list[list[float | None] | None] | None,
-    doubles: list[list[float | None] | None] | None,
+    vectors: list[int] | None,
     quota_texts: list[str | None] | None,
     quota_lists: list[list[str | None] | None] | None,
     scores: list[float | None] | None,
     context: dict[str, str | None],
+    taken: Taken,
 ) -> Asked:
-    """One group from native Python values."""
+    """One group from native Python values, and its vectors from what was taken."""
     shape, quota_shape = types["shape"] or "none", types["quota_shape"] or "none"
-    vectors = vectors_of((doubles if _is_double(types) else floats) or []) if shape == "vector" else None
     return Asked(
         keys or [],
         None if numbers is None else np.array([np.nan if key is None else key for key in numbers]),
         order,
         _element(key_type),
         options,
-        Given(shape, types["features"] or "", texts or [], sets_of(lists or []) if shape == "list" else None, vectors),
+        Given(
+            shape,
+            types["features"] or "",
+            texts or [],
+            sets_of(lists or []) if shape == "list" else None,
+            taken.matrix(np.array(vectors or [], np.int64)) if shape == "vector" else None,
+        ),
         Given(
             quota_shape,
             types["quota"] or "",
@@ -83,19 +89,18 @@ def from_native(
     )
 
 
-def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Texts, Callable[[], Asked]]]:
+def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Texts, Callable[[Taken], Asked]]]:
     """Every group of a chunk of Arrow arrays: its options and context, and what reads the rest of it."""
     (
-        keys, numbers, order, key_type, options, types, texts, lists, floats, doubles, quota_texts, quota_lists, scores,
+        keys, numbers, order, key_type, options, types, texts, lists, vectors, quota_texts, quota_lists, scores,
         context,
     ) = (column.combine_chunks() for column in columns)  # fmt: skip
 
-    def read(row: int) -> Asked:
+    def read(row: int, taken: Taken) -> Asked:
         told = types[row].as_py()
         shape, quota_shape = told["shape"] or "none", told["quota_shape"] or "none"
         if not (keys[row].is_valid or numbers[row].is_valid):  # no row, and so no column either
             shape = quota_shape = "none"
-        vectors = _arrow_matrix((doubles if _is_double(told) else floats)[row].values) if shape == "vector" else None
         return Asked(
             _arrow_texts(keys[row]),
             _arrow_numbers(numbers[row]),
@@ -107,7 +112,7 @@ def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Text
                 told["features"] or "",
                 _arrow_texts(texts[row]) if shape in ("value", "record") else [],
                 _arrow_sets(lists[row].values) if shape == "list" else None,
-                vectors,
+                taken.matrix(vectors[row].values.to_numpy()) if shape == "vector" else None,
             ),
             Given(
                 quota_shape,
@@ -125,10 +130,6 @@ def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Text
 
 def _element(list_type: str) -> str:
     return list_type.removesuffix("[]")
-
-
-def _is_double(types: Mapping[str, str | None]) -> bool:
-    return not (types["features"] or "").startswith("FLOAT")
 
 
 def _scores(
@@ -158,20 +159,6 @@ def _arrow_sets(lists: Any) -> Sets:
     coded = tokens.dictionary_encode()
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)[known]
     return csr(owners[known], codes, len(lists))
-
-
-def _arrow_matrix(vectors: Any) -> npt.NDArray[np.floating[Any]]:
-    import pyarrow.compute as pc
-
-    known = np.asarray(vectors.is_valid())
-    lengths = pc.list_value_length(vectors).fill_null(0).to_numpy(zero_copy_only=False)
-    width = one_length(np.unique(lengths[known]).tolist())
-    values: npt.NDArray[np.floating[Any]] = vectors.flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
-    if known.all():
-        return values
-    rows = np.full((len(vectors), width), np.nan, dtype=values.dtype)
-    rows[known] = values
-    return rows
 
 
 def _arrow_pairs(lists: Any) -> tuple[IntArray, Any]:

@@ -20,11 +20,13 @@ from msd_sql.ledger import Ledger
 from msd_sql.meanwhile import Meanwhile
 from msd_sql.spark.host import SparkHost, missing_session
 from msd_sql.sqltext import Name, SearchPath, search_path
+from msd_sql.taken import Taken
 
 if TYPE_CHECKING:
     from msd_sql.instance import Instance
 
 T = TypeVar("T")
+TAKEN = ("taken",)
 INTERRUPTED = "The query was interrupted. What had been charged before stays charged: see msd_ledger()."
 FIELDS = ("statement", "database", "schema", "path", "session", "connection", "query")
 
@@ -152,6 +154,11 @@ class Call:
     def once(self, question: tuple[Any, ...], answer: Callable[[], T]) -> T:
         """The answer to a question that has one answer for a whole statement, however many groups ask it."""
         return self.instance.once(self.context.connection, self.context.query, question, answer)
+
+    @property
+    def taken(self) -> Taken:
+        """The vectors that the rows of this statement handed over."""
+        return self.once(TAKEN, Taken)
 
     def meanwhile(self, host: Host, work: Callable[[Host], T], table: str | None) -> Meanwhile[T]:
         """Begin work over a table beside this call; it does not outlive it."""

@@ -79,8 +79,8 @@ class Instance:
                 return found
         made = answer()
         with self._lock:
-            answers[question] = made
-        return made
+            first: T = answers.setdefault(question, made)  # of two threads that ask at once
+        return first
 
     @contextmanager
     def call(self, context: Context) -> Iterator[Call]:

@@ -49,12 +49,17 @@ CREATE OR REPLACE TEMP MACRO _msd_text(features, distance) AS CASE _msd_shape(ty
     WHEN 'record' THEN CAST(to_json(features) AS VARCHAR) END;
 CREATE OR REPLACE TEMP MACRO _msd_list(features, distance) AS CASE _msd_shape(typeof(features), distance)
     WHEN 'list' THEN TRY_CAST(features AS VARCHAR[]) END;
-CREATE OR REPLACE TEMP MACRO _msd_floats(features, distance) AS CASE
-    WHEN _msd_shape(typeof(features), distance) = 'vector' AND left(typeof(features), 5) = 'FLOAT'
-    THEN TRY_CAST(features AS FLOAT[]) END;
-CREATE OR REPLACE TEMP MACRO _msd_doubles(features, distance) AS CASE
-    WHEN _msd_shape(typeof(features), distance) = 'vector' AND left(typeof(features), 5) <> 'FLOAT'
-    THEN TRY_CAST(features AS DOUBLE[]) END;
+-- A vector is handed over row by row, and is a number from then on (taken.py).
+CREATE OR REPLACE TEMP MACRO _msd_floats(features) AS _msd_take_floats(
+    TRY_CAST(features AS FLOAT[]), CAST(system.main.current_connection_id() AS BIGINT),
+    CAST(system.main.current_query_id() AS BIGINT));
+CREATE OR REPLACE TEMP MACRO _msd_doubles(features) AS _msd_take_doubles(
+    TRY_CAST(features AS DOUBLE[]), CAST(system.main.current_connection_id() AS BIGINT),
+    CAST(system.main.current_query_id() AS BIGINT));
+CREATE OR REPLACE TEMP MACRO _msd_vector(features, distance) AS CASE
+    WHEN _msd_shape(typeof(features), distance) <> 'vector' THEN NULL
+    WHEN left(typeof(features), 5) = 'FLOAT' THEN _msd_floats(features)
+    ELSE _msd_doubles(features) END;
 
 -- All of a column in these forms. DuckDB knows the type of a list of NULL when it binds a statement, and that of NULL
 -- itself only later: so it gathers but the form that fits.
@@ -64,12 +69,10 @@ CREATE OR REPLACE TEMP MACRO _msd_all_texts(features, distance) AS CASE _msd_sha
     WHEN 'record' THEN list(CAST(to_json(features) AS VARCHAR)) END;
 CREATE OR REPLACE TEMP MACRO _msd_all_lists(features, distance) AS CASE _msd_shape(_msd_kind(features), distance)
     WHEN 'list' THEN list(TRY_CAST(features AS VARCHAR[])) END;
-CREATE OR REPLACE TEMP MACRO _msd_all_floats(features, distance) AS CASE
-    WHEN _msd_shape(_msd_kind(features), distance) = 'vector' AND left(_msd_kind(features), 5) = 'FLOAT'
-    THEN list(TRY_CAST(features AS FLOAT[])) END;
-CREATE OR REPLACE TEMP MACRO _msd_all_doubles(features, distance) AS CASE
-    WHEN _msd_shape(_msd_kind(features), distance) = 'vector' AND left(_msd_kind(features), 5) <> 'FLOAT'
-    THEN list(TRY_CAST(features AS DOUBLE[])) END;
+CREATE OR REPLACE TEMP MACRO _msd_all_vectors(features, distance) AS CASE
+    WHEN _msd_shape(_msd_kind(features), distance) <> 'vector' THEN NULL
+    WHEN left(_msd_kind(features), 5) = 'FLOAT' THEN list(_msd_floats(features))
+    ELSE list(_msd_doubles(features)) END;
 
 -- Keys that are whole numbers are handed over as such: fewer bytes, and no texts to make, sort and read again.
 CREATE OR REPLACE TEMP MACRO _msd_whole(items) AS _msd_kind(items) IN (
@@ -95,7 +98,7 @@ CREATE OR REPLACE TEMP MACRO msd_select(
      'quota': _msd_kind(quota), 'quota_shape': _msd_shape(_msd_kind(quota), 'hamming'),
      'score': _msd_kind(score)},
     _msd_all_texts(features, distance), _msd_all_lists(features, distance),
-    _msd_all_floats(features, distance), _msd_all_doubles(features, distance),
+    _msd_all_vectors(features, distance),
     _msd_all_texts(quota, 'hamming'), _msd_all_lists(quota, 'hamming'),
     CASE WHEN _msd_kind(score) <> '"NULL"' THEN list(TRY_CAST(score AS DOUBLE)) END,
     _msd_asking()));
@@ -110,8 +113,7 @@ WITH _msd_source AS (
         _msd_row, CAST(key AS VARCHAR) AS _msd_key_given,
         typeof(features) AS _msd_features_type, _msd_shape(typeof(features), distance) AS _msd_features_shape,
         _msd_text(features, distance) AS _msd_features_text, _msd_list(features, distance) AS _msd_features_list,
-        _msd_floats(features, distance) AS _msd_features_floats,
-        _msd_doubles(features, distance) AS _msd_features_doubles,
+        _msd_vector(features, distance) AS _msd_features_vector,
         typeof(quota) AS _msd_quota_type, _msd_shape(typeof(quota), 'hamming') AS _msd_quota_shape,
         _msd_text(quota, 'hamming') AS _msd_quota_text, _msd_list(quota, 'hamming') AS _msd_quota_list,
         typeof(score) AS _msd_score_type, TRY_CAST(score AS DOUBLE) AS _msd_score,
@@ -120,7 +122,7 @@ WITH _msd_source AS (
 ), _msd_texted AS (
     SELECT COLUMNS('^_msd_.*'), list_value(*COLUMNS(* EXCLUDE (
         _msd_row, _msd_key_given, _msd_features_type, _msd_features_shape, _msd_features_text, _msd_features_list,
-        _msd_features_floats, _msd_features_doubles, _msd_quota_type, _msd_quota_shape, _msd_quota_text,
+        _msd_features_vector, _msd_quota_type, _msd_quota_shape, _msd_quota_text,
         _msd_quota_list, _msd_score_type, _msd_score))) AS _msd_texts
     FROM _msd_source
 ), _msd_listed AS (
@@ -132,7 +134,7 @@ WITH _msd_source AS (
          'quota': any_value(_msd_quota_type), 'quota_shape': any_value(_msd_quota_shape),
          'score': any_value(_msd_score_type)} AS types,
         list(_msd_features_text) AS features_text, list(_msd_features_list) AS features_list,
-        list(_msd_features_floats) AS features_floats, list(_msd_features_doubles) AS features_doubles,
+        list(_msd_features_vector) AS features_vectors,
         list(_msd_quota_text) AS quota_text, list(_msd_quota_list) AS quota_list, list(_msd_score) AS scores
     FROM _msd_texted
 ), _msd_keyed AS (
@@ -146,7 +148,7 @@ SELECT
      'quota_cap': CAST(quota_cap AS VARCHAR), 'cap': CAST(cap AS VARCHAR), 'reach': CAST(reach AS VARCHAR),
      'fresh': CAST(fresh AS VARCHAR), 'exact': CAST(exact AS VARCHAR), 'public': CAST(public AS VARCHAR),
      'engine': CAST(engine AS VARCHAR), 'key': key_name} AS options,
-    types, features_text, features_list, features_floats, features_doubles, quota_text, quota_list, scores
+    types, features_text, features_list, features_vectors, quota_text, quota_list, scores
 FROM _msd_keyed;
 
 CREATE OR REPLACE TEMP MACRO msd_topk(
@@ -157,7 +159,7 @@ CREATE OR REPLACE TEMP MACRO msd_topk(
 ) AS TABLE
 WITH _msd_picked AS (
     SELECT found, _msd_pick(
-        keys, NULL, NULL, row_type, options, types, features_text, features_list, features_floats, features_doubles,
+        keys, NULL, NULL, row_type, options, types, features_text, features_list, features_vectors,
         quota_text, quota_list, scores, _msd_asking()) AS picks
     FROM _msd_asked(tbl, k, eps, diversity, key, method, gamma, delta, features, distance, scale, quota, quota_cap,
         score, cap, reach, fresh, exact, public, engine)
@@ -175,7 +177,7 @@ CREATE OR REPLACE TEMP MACRO msd_explain(
 ) AS TABLE
 WITH _msd_explained AS (
     SELECT unnest(_msd_explain(
-        keys, NULL, NULL, row_type, options, types, features_text, features_list, features_floats, features_doubles,
+        keys, NULL, NULL, row_type, options, types, features_text, features_list, features_vectors,
         quota_text, quota_list, scores, _msd_asking())) AS line
     FROM _msd_asked(tbl, k, eps, diversity, key, method, gamma, delta, features, distance, scale, quota, quota_cap,
         score, cap, reach, fresh, exact, public, engine)

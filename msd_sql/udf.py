@@ -17,7 +17,7 @@ import duckdb
 from msd_sql import context
 from msd_sql.asked import Asked, from_arrow, from_native
 from msd_sql.begin import begin
-from msd_sql.context import Call, Context, uncharged
+from msd_sql.context import TAKEN, Call, Context, uncharged
 from msd_sql.declare import declare
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.explain import explain
@@ -29,6 +29,7 @@ from msd_sql.prepare import guarded
 from msd_sql.reach import reach
 from msd_sql.request import asserted_public
 from msd_sql.show import LEDGER, ledger_rows, remaining
+from msd_sql.taken import Taken
 
 OPTIONS = (
     "k", "eps", "diversity", "method", "gamma", "delta", "distance", "scale", "quota_cap", "cap", "reach", "fresh",
@@ -45,7 +46,7 @@ def _texts(names: Sequence[str]) -> str:
 CONTEXT = _texts(context.FIELDS)
 ASKED = (
     "VARCHAR[]", "BIGINT[]", "BIGINT[]", "VARCHAR", _texts(OPTIONS), _texts(TYPES), "VARCHAR[]", "VARCHAR[][]",
-    "FLOAT[][]", "DOUBLE[][]", "VARCHAR[]", "VARCHAR[][]", "DOUBLE[]", CONTEXT,
+    "BIGINT[]", "VARCHAR[]", "VARCHAR[][]", "DOUBLE[]", CONTEXT,
 )  # fmt: skip
 PROPERTIES = "STRUCT(property VARCHAR, value VARCHAR)[]"
 
@@ -71,6 +72,8 @@ def functions(instance: Instance, *, arrow: bool | None = None) -> list[Function
     return [
         Function("_msd_instance", lambda: instance.token, (), "VARCHAR"),
         _plain(instance, "_msd_begin", begin, (), "VARCHAR"),
+        _take(instance, "_msd_take_floats", "FLOAT[]", fast),
+        _take(instance, "_msd_take_doubles", "DOUBLE[]", fast),
         _group(instance, "_msd_pick", pick, "BIGINT[]", fast),
         _group(instance, "_msd_explain", explain, PROPERTIES, fast),
         _plain(instance, "_msd_key", key_column, ("VARCHAR[]", "VARCHAR", "VARCHAR"), "VARCHAR"),
@@ -123,30 +126,57 @@ def plainly(instance: Instance, asking: Context) -> Iterator[None]:
 def _group(instance: Instance, name: str, act: Callable[[Call, Asked], Any], returns: str, arrow: bool) -> Function:
     """A function of one group's items; DuckDB counts its parameters, so they are all spelled out."""
 
-    def one(options: Mapping[str, str | None], told: dict[str, str | None], read: Callable[[], Asked]) -> Any:
+    def one(options: Mapping[str, str | None], told: dict[str, str | None], read: Callable[[Taken], Asked]) -> Any:
         asking = Context.read(told)
-        with plainly(instance, asking), instance.call(asking) as call:
+        with plainly(instance, asking), instance.call(asking) as call, _let_go(call.taken):
             with uncharged():
                 # First of all: an error about an argument quotes it, and an argument can be computed from private rows.
                 guarded(call, asserted_public(options))
-                asked = read()
+                asked = read(call.taken)
             return act(call, asked)
 
     def native(
-        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any, o: Any
+        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
     ) -> Any:
-        return one(e, o, lambda: from_native(a, b, c, d, e, f, g, h, i, j, k, m, n, o))
+        return one(e, n, lambda taken: from_native(a, b, c, d, e, f, g, h, i, j, k, m, n, taken))
 
     def chunk(
-        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any, o: Any
+        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
     ) -> Any:
         import pyarrow as pa
 
         kind = pa.int64() if returns == "BIGINT[]" else pa.struct([("property", pa.string()), ("value", pa.string())])
-        answers = [one(*group) for group in from_arrow((a, b, c, d, e, f, g, h, i, j, k, m, n, o))]
+        answers = [one(*group) for group in from_arrow((a, b, c, d, e, f, g, h, i, j, k, m, n))]
         return pa.array(answers, type=pa.list_(kind))
 
     return Function(name, chunk if arrow else native, ASKED, returns, arrow)
+
+
+def _take(instance: Instance, name: str, kind: str, arrow: bool) -> Function:
+    """A function that keeps every row's vector for the selection of the same statement."""
+
+    def taken(connection: int, query: int) -> Taken:
+        return instance.once(connection, query, TAKEN, Taken)
+
+    def native(vector: list[float | None] | None, connection: int, query: int) -> int:
+        return int(taken(connection, query).take([vector])[0])
+
+    def chunk(vectors: Any, connection: Any, query: Any) -> Any:
+        import pyarrow as pa
+
+        return pa.array(taken(connection[0].as_py(), query[0].as_py()).take(vectors.combine_chunks()))
+
+    return Function(name, chunk if arrow else native, (kind, "BIGINT", "BIGINT"), "BIGINT", arrow)
+
+
+@contextmanager
+def _let_go(taken: Taken) -> Iterator[None]:
+    """Keep nothing of a selection that failed."""
+    try:
+        yield
+    except BaseException:
+        taken.forget()
+        raise
 
 
 def _plain(

@@ -1,0 +1,102 @@
+"""Vectors that rows hand over one by one reach their own selection, in order, and are let go of."""
+
+import threading
+
+import duckdb
+import numpy as np
+import pytest
+
+from msd_sql.context import TAKEN
+from msd_sql.errors import InputError
+from msd_sql.register import instance_of
+from msd_sql.taken import Taken
+from tests.sql.conftest import one
+
+ASK = "msd_select(item_id, 3, NULL, 1, features := embedding, distance := 'angular')"
+
+
+@pytest.fixture(params=["native", "float32", "float64"])
+def chunk(request):
+    """Lists as one of the ways in which DuckDB hands them over."""
+    if request.param == "native":
+        return list
+    arrow = pytest.importorskip("pyarrow")
+    return lambda lists: arrow.array(lists, arrow.list_(getattr(arrow, request.param)()))
+
+
+def test_vectors_come_back_in_the_order_of_their_numbers(chunk):
+    taken = Taken()
+    rows = np.arange(20.0).reshape(10, 2)
+    for start in (0, 4, 8):
+        assert taken.take(chunk(rows[start : start + 4].tolist()))[0] == start
+    order = np.array([9, 0, 7, 4, 3])
+    assert taken.matrix(order).tolist() == rows[order].tolist()
+
+
+def test_null_is_nan(chunk):
+    taken = Taken()
+    found = taken.matrix(taken.take(chunk([[1.0, 2.0], None, [3.0, None]])))
+    np.testing.assert_array_equal(found, [[1.0, 2.0], [np.nan, np.nan], [3.0, np.nan]])
+
+
+def test_vectors_of_different_lengths_are_refused_also_across_chunks(chunk):
+    taken = Taken()
+    for lists in ([[1.0, 2.0]], [[1.0]], [[3.0, 4.0]]):
+        taken.take(chunk(lists))
+    with pytest.raises(InputError, match="lengths 1, 2 were given"):
+        taken.matrix(np.array([0, 1]))
+    assert taken.matrix(np.array([2])).tolist() == [[3.0, 4.0]]
+
+
+def test_what_every_group_has_read_is_let_go_of(chunk):
+    taken = Taken()
+    taken.take(chunk([[1.0], [2.0], [3.0]]))
+    assert taken.matrix(np.array([2, 0])).tolist() == [[3.0], [1.0]]
+    assert taken.matrix(np.array([1])).tolist() == [[2.0]]
+    assert not taken._chunks
+
+
+def test_threads_that_hand_over_at_once_lose_nothing(empty):
+    instance = instance_of(empty)
+    numbers, gate = [], threading.Barrier(8)
+
+    def hand_over(who):
+        gate.wait()
+        for turn in range(50):
+            taken = instance.once(7, 1, TAKEN, Taken)
+            numbers.append((taken, int(taken.take([[float(who), float(turn)]])[0])))
+
+    threads = [threading.Thread(target=hand_over, args=(who,)) for who in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {id(taken) for taken, _ in numbers} == {id(numbers[0][0])}
+    found = numbers[0][0].matrix(np.arange(400))
+    assert sorted(map(tuple, found.tolist())) == [(float(who), float(turn)) for who in range(8) for turn in range(50)]
+
+
+def test_many_rows_and_groups_choose_as_each_group_alone(empty):
+    empty.execute("CREATE TABLE hits AS SELECT range AS item_id, range % 3 AS g, "
+                  "[sin(range), cos(range), sin(range * 7)]::FLOAT[3] AS embedding FROM range(9000)")  # fmt: skip
+    grouped = dict(empty.execute(f"SELECT g, {ASK} FROM hits GROUP BY g").fetchall())
+    assert grouped == {g: one(empty, f"SELECT {ASK} FROM hits WHERE g = {g}") for g in range(3)}
+    chosen = empty.execute("SELECT item_id FROM msd_topk(hits, 3, NULL, 1, key := 'item_id', features := embedding)")
+    assert [row[0] for row in chosen.fetchall()] == one(empty, f"SELECT {ASK} FROM hits")
+
+
+def test_nothing_is_kept_of_a_selection_that_was_answered_or_failed(shop):
+    instance = instance_of(shop)
+    number = one(shop, "SELECT current_connection_id()")
+
+    def kept():
+        return instance._known[number][1][TAKEN]._chunks
+
+    assert len(one(shop, f"SELECT {ASK} FROM products")) == 3
+    assert kept() == []
+    with pytest.raises(duckdb.InvalidInputException, match="LeakError"):
+        one(shop, f"SELECT {ASK} FROM (SELECT item_id, [1.0, item_id] AS embedding FROM purchases)")
+    assert kept() == []
+    with pytest.raises(duckdb.InvalidInputException, match="lengths"):
+        one(shop, f"SELECT {ASK} FROM (SELECT item_id, [1.0, 2][:1 + item_id % 2] AS embedding FROM products)")
+    assert kept() == []
