@@ -73,14 +73,14 @@ def from_native(
         options,
         Given(
             shape,
-            types["features"] or "",
+            _element(types["features"] or ""),
             texts or [],
             sets_of(lists or []) if shape == "list" else None,
             taken.matrix(np.array(vectors or [], np.int64)) if shape == "vector" else None,
         ),
         Given(
             quota_shape,
-            types["quota"] or "",
+            _element(types["quota"] or ""),
             quota_texts or [],
             sets_of(quota_lists or []) if quota_shape == "list" else None,
         ),
@@ -109,14 +109,14 @@ def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Text
             options[row].as_py(),
             Given(
                 shape,
-                told["features"] or "",
+                _element(told["features"] or ""),
                 _arrow_texts(texts[row]) if shape in ("value", "record") else [],
                 _arrow_sets(lists[row].values) if shape == "list" else None,
                 taken.matrix(vectors[row].values.to_numpy()) if shape == "vector" else None,
             ),
             Given(
                 quota_shape,
-                told["quota"] or "",
+                _element(told["quota"] or ""),
                 _arrow_texts(quota_texts[row]) if quota_shape in ("value", "record") else [],
                 _arrow_sets(quota_lists[row].values) if quota_shape == "list" else None,
             ),
@@ -135,7 +135,7 @@ def _element(list_type: str) -> str:
 def _scores(
     types: Mapping[str, str | None], scores: Sequence[float | None] | npt.NDArray[Any] | None
 ) -> FloatArray | None:
-    if types["score"] in (None, '"NULL"') or scores is None:
+    if types["score"] in (None, '"NULL"[]') or scores is None:
         return None
     if isinstance(scores, np.ndarray):
         return scores.astype(np.float64)

@@ -31,24 +31,19 @@ CREATE OR REPLACE TEMP MACRO _msd_asking() AS (SELECT system.main.struct_pack(
         query := CAST(system.main.current_query_id() AS VARCHAR))))
 ));
 
--- The shape of features or a quota by its type, known when the statement is bound: a vector, a list, a record or one
--- value. A list of whole numbers is a set of ids unless a distance over numbers is asked for.
+-- The shape of features or a quota by the type of a list of it, known when the statement is bound (that of NULL itself
+-- is not): a vector, a list, a record or one value. A list of whole numbers is a set of ids unless a distance over
+-- numbers is asked for.
+CREATE OR REPLACE TEMP MACRO _msd_is_vector(kind, distance) AS suffix(kind, '][]') AND CASE
+    WHEN distance IS NULL THEN left(kind, 5) IN ('FLOAT', 'DOUBL', 'DECIM') AND NOT contains(left(kind, -2), '][')
+    ELSE lower(distance) IN ('angular', 'l1', 'l2', 'haversine') END;
 CREATE OR REPLACE TEMP MACRO _msd_shape(kind, distance) AS CASE
-    WHEN kind = '"NULL"' THEN 'none'
-    WHEN suffix(kind, ']') THEN CASE
-        WHEN lower(distance) IN ('angular', 'l1', 'l2', 'haversine') THEN 'vector'
-        WHEN distance IS NULL AND left(kind, 5) IN ('FLOAT', 'DOUBL', 'DECIM') AND NOT contains(kind, '][')
-        THEN 'vector'
-        ELSE 'list' END
+    WHEN kind = '"NULL"[]' THEN 'none'
+    WHEN _msd_is_vector(kind, distance) THEN 'vector'
+    WHEN suffix(kind, '][]') THEN 'list'
     WHEN left(kind, 5) IN ('STRUC', 'TUPLE') THEN 'record'
     ELSE 'value' END;
 
--- One column in the few forms that a function with fixed types can take; the forms that do not fit are NULL.
-CREATE OR REPLACE TEMP MACRO _msd_text(features, distance) AS CASE _msd_shape(typeof(features), distance)
-    WHEN 'value' THEN CAST(features AS VARCHAR)
-    WHEN 'record' THEN CAST(to_json(features) AS VARCHAR) END;
-CREATE OR REPLACE TEMP MACRO _msd_list(features, distance) AS CASE _msd_shape(typeof(features), distance)
-    WHEN 'list' THEN TRY_CAST(features AS VARCHAR[]) END;
 -- A vector is handed over row by row, and is a number from then on (taken.py).
 CREATE OR REPLACE TEMP MACRO _msd_floats(features) AS _msd_take_floats(
     TRY_CAST(features AS FLOAT[]), CAST(system.main.current_connection_id() AS BIGINT),
@@ -56,27 +51,34 @@ CREATE OR REPLACE TEMP MACRO _msd_floats(features) AS _msd_take_floats(
 CREATE OR REPLACE TEMP MACRO _msd_doubles(features) AS _msd_take_doubles(
     TRY_CAST(features AS DOUBLE[]), CAST(system.main.current_connection_id() AS BIGINT),
     CAST(system.main.current_query_id() AS BIGINT));
+
+-- One column in the few forms that a function with fixed types can take; the forms that do not fit are NULL.
+CREATE OR REPLACE TEMP MACRO _msd_text(features, distance) AS CASE _msd_shape(typeof([features]), distance)
+    WHEN 'value' THEN CAST(features AS VARCHAR)
+    WHEN 'record' THEN CAST(to_json(features) AS VARCHAR) END;
+CREATE OR REPLACE TEMP MACRO _msd_list(features, distance) AS CASE _msd_shape(typeof([features]), distance)
+    WHEN 'list' THEN TRY_CAST(features AS VARCHAR[]) END;
 CREATE OR REPLACE TEMP MACRO _msd_vector(features, distance) AS CASE
-    WHEN _msd_shape(typeof(features), distance) <> 'vector' THEN NULL
+    WHEN NOT _msd_is_vector(typeof([features]), distance) THEN NULL
     WHEN left(typeof(features), 5) = 'FLOAT' THEN _msd_floats(features)
     ELSE _msd_doubles(features) END;
 
--- All of a column in these forms. DuckDB knows the type of a list of NULL when it binds a statement, and that of NULL
--- itself only later: so it gathers but the form that fits.
-CREATE OR REPLACE TEMP MACRO _msd_kind(features) AS left(typeof(list(features)), -2);
-CREATE OR REPLACE TEMP MACRO _msd_all_texts(features, distance) AS CASE _msd_shape(_msd_kind(features), distance)
-    WHEN 'value' THEN list(CAST(features AS VARCHAR))
-    WHEN 'record' THEN list(CAST(to_json(features) AS VARCHAR)) END;
-CREATE OR REPLACE TEMP MACRO _msd_all_lists(features, distance) AS CASE _msd_shape(_msd_kind(features), distance)
-    WHEN 'list' THEN list(TRY_CAST(features AS VARCHAR[])) END;
+-- All of a column in these forms: DuckDB gathers but the one that fits.
+CREATE OR REPLACE TEMP MACRO _msd_all_texts(features) AS CASE
+    WHEN suffix(typeof(list(features)), '][]') OR typeof(list(features)) = '"NULL"[]' THEN NULL
+    WHEN left(typeof(list(features)), 5) IN ('STRUC', 'TUPLE') THEN list(CAST(to_json(features) AS VARCHAR))
+    ELSE list(CAST(features AS VARCHAR)) END;
+CREATE OR REPLACE TEMP MACRO _msd_all_lists(features, distance) AS CASE
+    WHEN suffix(typeof(list(features)), '][]') AND NOT _msd_is_vector(typeof(list(features)), distance)
+    THEN list(TRY_CAST(features AS VARCHAR[])) END;
 CREATE OR REPLACE TEMP MACRO _msd_all_vectors(features, distance) AS CASE
-    WHEN _msd_shape(_msd_kind(features), distance) <> 'vector' THEN NULL
-    WHEN left(_msd_kind(features), 5) = 'FLOAT' THEN list(_msd_floats(features))
+    WHEN NOT _msd_is_vector(typeof(list(features)), distance) THEN NULL
+    WHEN left(typeof(list(features)), 5) = 'FLOAT' THEN list(_msd_floats(features))
     ELSE list(_msd_doubles(features)) END;
 
 -- Keys that are whole numbers are handed over as such: fewer bytes, and no texts to make, sort and read again.
-CREATE OR REPLACE TEMP MACRO _msd_whole(items) AS _msd_kind(items) IN (
-    'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'UTINYINT', 'USMALLINT', 'UINTEGER');
+CREATE OR REPLACE TEMP MACRO _msd_whole(items) AS typeof(list(items)) IN (
+    'TINYINT[]', 'SMALLINT[]', 'INTEGER[]', 'BIGINT[]', 'UTINYINT[]', 'USMALLINT[]', 'UINTEGER[]');
 
 -- Options travel as text, so that whatever was written reaches our own error messages and not a cast error.
 CREATE OR REPLACE TEMP MACRO msd_select(
@@ -94,13 +96,12 @@ CREATE OR REPLACE TEMP MACRO msd_select(
      'quota_cap': CAST(quota_cap AS VARCHAR), 'cap': CAST(cap AS VARCHAR), 'reach': CAST(reach AS VARCHAR),
      'fresh': CAST(fresh AS VARCHAR), 'exact': CAST(exact AS VARCHAR), 'public': CAST(public AS VARCHAR),
      'engine': CAST(engine AS VARCHAR), 'key': NULL},
-    {'features': _msd_kind(features), 'shape': _msd_shape(_msd_kind(features), distance),
-     'quota': _msd_kind(quota), 'quota_shape': _msd_shape(_msd_kind(quota), 'hamming'),
-     'score': _msd_kind(score)},
-    _msd_all_texts(features, distance), _msd_all_lists(features, distance),
-    _msd_all_vectors(features, distance),
-    _msd_all_texts(quota, 'hamming'), _msd_all_lists(quota, 'hamming'),
-    CASE WHEN _msd_kind(score) <> '"NULL"' THEN list(TRY_CAST(score AS DOUBLE)) END,
+    {'features': typeof(list(features)), 'shape': _msd_shape(typeof(list(features)), distance),
+     'quota': typeof(list(quota)), 'quota_shape': _msd_shape(typeof(list(quota)), 'hamming'),
+     'score': typeof(list(score))},
+    _msd_all_texts(features), _msd_all_lists(features, distance), _msd_all_vectors(features, distance),
+    _msd_all_texts(quota), _msd_all_lists(quota, 'hamming'),
+    CASE WHEN typeof(list(score)) <> '"NULL"[]' THEN list(TRY_CAST(score AS DOUBLE)) END,
     _msd_asking()));
 
 -- The arguments of _msd_pick for the rows of a table, view or CTE, in one row; the key column is found by name.
@@ -111,12 +112,12 @@ CREATE OR REPLACE TEMP MACRO _msd_asked(
 WITH _msd_source AS (
     SELECT
         _msd_row, CAST(key AS VARCHAR) AS _msd_key_given,
-        typeof(features) AS _msd_features_type, _msd_shape(typeof(features), distance) AS _msd_features_shape,
+        typeof([features]) AS _msd_features_type, _msd_shape(typeof([features]), distance) AS _msd_features_shape,
         _msd_text(features, distance) AS _msd_features_text, _msd_list(features, distance) AS _msd_features_list,
         _msd_vector(features, distance) AS _msd_features_vector,
-        typeof(quota) AS _msd_quota_type, _msd_shape(typeof(quota), 'hamming') AS _msd_quota_shape,
+        typeof([quota]) AS _msd_quota_type, _msd_shape(typeof([quota]), 'hamming') AS _msd_quota_shape,
         _msd_text(quota, 'hamming') AS _msd_quota_text, _msd_list(quota, 'hamming') AS _msd_quota_list,
-        typeof(score) AS _msd_score_type, TRY_CAST(score AS DOUBLE) AS _msd_score,
+        typeof([score]) AS _msd_score_type, TRY_CAST(score AS DOUBLE) AS _msd_score,
         CASE WHEN typeof(COLUMNS(_msd_row.*)) LIKE '%]' THEN NULL ELSE CAST(COLUMNS(_msd_row.*) AS VARCHAR) END
     FROM query_table(tbl) AS _msd_row
 ), _msd_texted AS (

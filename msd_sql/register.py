@@ -24,7 +24,7 @@ _instances: dict[str, Instance] = {}  # for the life of the process: DuckDB may 
 _lock = threading.RLock()
 _DROPS = ("msd_select", "msd_protect", "msd_items", "msd_budget", "msd_unprotect", "msd_drop_items", "msd_reach",
           "msd_remaining", "_msd_context", "_msd_asking", "_msd_session", "_msd_shape", "_msd_text", "_msd_list",
-          "_msd_floats", "_msd_doubles", "_msd_vector", "_msd_kind", "_msd_all_texts", "_msd_all_lists",
+          "_msd_floats", "_msd_doubles", "_msd_vector", "_msd_is_vector", "_msd_all_texts", "_msd_all_lists",
           "_msd_all_vectors", "_msd_whole")  # fmt: skip
 _DROPS_TABLE = ("msd_topk", "msd_explain", "msd_ledger", "_msd_asked")
 

@@ -17,7 +17,7 @@ CREATE OR REPLACE TEMP MACRO _msd_session() AS CAST(system.main.to_json(system.m
                        'msd_select', 'msd_topk', 'msd_explain', 'msd_protect', 'msd_items', 'msd_budget',
                        'msd_unprotect', 'msd_drop_items', 'msd_reach', 'msd_remaining', 'msd_ledger', '_msd_context',
                        '_msd_asking', '_msd_session', '_msd_shape', '_msd_text', '_msd_list', '_msd_floats',
-                       '_msd_doubles', '_msd_vector', '_msd_kind', '_msd_all_texts', '_msd_all_lists',
+                       '_msd_doubles', '_msd_vector', '_msd_is_vector', '_msd_all_texts', '_msd_all_lists',
                        '_msd_all_vectors', '_msd_whole', '_msd_asked'))),
     catalog := (SELECT system.main.list(system.main.list_value(database_name, schema_name, name, mark)) FROM (
                     SELECT database_name, schema_name, table_name AS name, CAST(table_oid AS VARCHAR) AS mark
