@@ -15,8 +15,6 @@ from .types import IntArray
 
 __all__ = ["Coverage", "CoverageIndex"]
 
-_USERS = 1 << 16  # users whose items are counted together: a common item of 10^8 purchases has millions
-
 
 class Coverage(Marginals):
     """The picks' coverage over an index: marginals change only for the items of units that reach their cap.
@@ -48,7 +46,7 @@ class Coverage(Marginals):
         self._index.expect(self._k)
         users, before = self._users(code)
         self._times[users] = before + 1
-        self._gain -= self._counts(users[before == self.cap - 1])
+        self._gain -= self._counts(users.take(np.flatnonzero(before == self.cap - 1)))
         self._value += self._held(code, before < self.cap)
         self._append(code)
 
@@ -94,12 +92,7 @@ class Coverage(Marginals):
 
     def _counts(self, users: Codes) -> IntArray:
         """Count the users of every item among these."""
-        rows = self._index.items_of
-        counts = np.zeros(self._width, np.int64)
-        for start in range(0, len(users), _USERS):
-            where, _ = rows.spans(users[start : start + _USERS])
-            counts += np.bincount(rows.codes.take(where), minlength=self._width)
-        return counts
+        return self._index.items_of.tally(users, self._width)
 
     def _hold(self, users: Codes, sign: int) -> IntArray:
         """Enter (or strike out) users at their cap under every pick that they have; says how many under each."""

@@ -42,7 +42,8 @@ class CoverageIndex:
     @classmethod
     def from_keys(cls, keys: IntArray, n: int) -> CoverageIndex:
         """Index packed pairs, user · 2^item_bits(n) + item; the array is used up."""
-        return cls(n, *unpack(keys, n))
+        rows, alone = unpack(keys, n)
+        return cls(n, rows.by_length(), alone)
 
     @classmethod
     def from_counts(cls, units: IntArray) -> CoverageIndex:
