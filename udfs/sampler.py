@@ -48,13 +48,13 @@ def weights(diff: IntArray, eta: float) -> Limbs:
     weight = np.exp(diff.astype(np.float64) * -math.ldexp(eta, -FRACTION_BITS))
     np.maximum(weight, 2.0**-CLAMP_BITS, out=weight)
     weight *= 2.0**_HIGH_BITS
-    high = np.floor(weight)
+    high = weight.astype(np.int64)  # without its fraction
     weight -= high
     weight *= 2.0**LIMB_BITS
-    middle = np.floor(weight)
+    middle = weight.astype(np.int64)
     weight -= middle
     weight *= 2.0**LIMB_BITS
-    return Limbs(high.astype(np.int64), middle.astype(np.int64), weight.astype(np.int64))
+    return Limbs(high, middle, weight.astype(np.int64))
 
 
 def draw(scores: IntArray, eta: float, source: Source) -> int:
