@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from msd_sql.errors import EngineError
 from msd_sql.udfs.types import IntArray
 from msd_sql.vectors import one_length, vectors_of
 
@@ -55,11 +56,15 @@ class Taken:
         """
         order = np.argsort(numbers, kind="stable")
         sorted_numbers = numbers[order]
-        begins = [*np.searchsorted(sorted_numbers, self._starts).tolist(), len(numbers)]
+        with self._lock:
+            chunks, starts = self._chunks, self._starts
+        begins = [*np.searchsorted(sorted_numbers, starts).tolist(), len(numbers)]
         parts: list[tuple[IntArray, Any]] = []
-        for chunk, first, begin, end in zip(self._chunks, self._starts, begins[:-1], begins[1:], strict=True):
+        for chunk, first, begin, end in zip(chunks, starts, begins[:-1], begins[1:], strict=True):
             if end > begin:
                 parts.append((order[begin:end], _some(chunk, sorted_numbers[begin:end] - first)))
+        if sum(len(places) for places, _ in parts) < len(numbers):
+            raise EngineError("The vectors of this selection were let go of, because another group of it failed.")
         with self._lock:
             self._read += len(numbers)
             if self._read >= self._size:

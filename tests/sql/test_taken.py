@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from msd_sql.context import TAKEN
-from msd_sql.errors import InputError
+from msd_sql.errors import EngineError, InputError
 from msd_sql.register import instance_of
 from msd_sql.taken import Taken
 from tests.sql.conftest import one
@@ -54,6 +54,15 @@ def test_what_every_group_has_read_is_let_go_of(chunk):
     assert taken.matrix(np.array([2, 0])).tolist() == [[3.0], [1.0]]
     assert taken.matrix(np.array([1])).tolist() == [[2.0]]
     assert not taken._chunks
+
+
+def test_what_was_let_go_of_is_not_made_up(chunk):
+    taken = Taken()
+    numbers = taken.take(chunk([[1.0], [2.0]]))
+    taken.forget()
+    with pytest.raises(EngineError, match="let go of"):
+        taken.matrix(numbers)
+    assert taken.matrix(numbers[:0]).shape[0] == 0
 
 
 def test_threads_that_hand_over_at_once_lose_nothing(empty):
