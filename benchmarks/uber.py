@@ -6,7 +6,6 @@ python -m benchmarks.uber   prints one line of JSON
 from __future__ import annotations
 
 import json
-import resource
 import time
 from collections.abc import Iterator
 
@@ -15,7 +14,7 @@ import duckdb
 import msd_sql
 
 from .data import real
-from .measure import Figure, apart, said
+from .measure import Figure, Peak, apart, said
 
 PICKUPS = "uber_2014_manhattan.parquet"
 # The paper's convenience score: 2 - 2 / (1 + e^(-200 |a - b|_1)).
@@ -60,12 +59,12 @@ def main() -> None:
             "SELECT msd_items('grid', key := 'id', features := ['lat', 'lon'], distance := 'l1', reach := 'pickups')"
         ).fetchall()
         seconds = []
-        for eps in (0.1, 0.11):
-            start = time.perf_counter()
-            con.execute(f"SELECT msd_select(id, 20, {eps}, 0.5) FROM grid").fetchall()
-            seconds.append(time.perf_counter() - start)
-    highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"first": seconds[0], "second": seconds[1], "peak": highest}))
+        with Peak() as peak:
+            for eps in (0.1, 0.11):
+                start = time.perf_counter()
+                con.execute(f"SELECT msd_select(id, 20, {eps}, 0.5) FROM grid").fetchall()
+                seconds.append(time.perf_counter() - start)
+    print(json.dumps({"first": seconds[0], "second": seconds[1], "peak": peak.highest}))
 
 
 if __name__ == "__main__":

@@ -158,7 +158,7 @@ def describe(
             return EnginePlan(chosen, tuple(sql_match.match_steps(matching)))
     with bound(host, protected, candidates) as binding:
         if chosen != "sql" or _only_counts(protected):
-            return EnginePlan(chosen, (memory.read_step(host, binding),))
+            return EnginePlan(chosen, tuple(memory.read_steps(host, binding)))
         return EnginePlan(chosen, tuple(sql.greedy_steps(binding, cap or protected.cap)))
 
 

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from msd_sql.engines.binding import Binding
 from msd_sql.engines.steps import Step, step
-from msd_sql.engines.units import SMALL_INTEGERS, unit_code
+from msd_sql.engines.units import SMALL_INTEGERS, is_integer, plain_code, unit_code
 from msd_sql.host import Host
 from msd_sql.udfs.packed import item_bits
 from msd_sql.udfs.types import IntArray
@@ -78,8 +78,10 @@ def dense(host: Host, binding: Binding) -> Dense | None:
     return Dense(low, place, binding.n)
 
 
-def packed_step(binding: Binding, table: Dense) -> Step:
+def packed_step(binding: Binding, table: Dense, *, plain: bool) -> Step:
     """Make a key, unit code · 2^bits + item, of the rows of the items from the first candidate to the last."""
-    code = unit_code(binding.names.expressions["r.unit"], str(binding.unit_type), 63 - table.bits)
+    unit = binding.names.expressions["r.unit"]
+    code = plain_code(unit) if plain else unit_code(unit, str(binding.unit_type), 63 - table.bits)
     high = table.low + len(table.place) - 1
-    return step("packed", PACKED, binding.names, code=exp.paren(code), width=1 << table.bits, low=table.low, high=high)
+    name = "packed_any" if is_integer(str(binding.unit_type)) and not plain else "packed"
+    return step(name, PACKED, binding.names, code=exp.paren(code), width=1 << table.bits, low=table.low, high=high)

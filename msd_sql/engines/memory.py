@@ -15,8 +15,8 @@ from sqlglot import exp
 from msd_sql.engines.binding import Binding
 from msd_sql.engines.dense import Dense, dense, packed_step
 from msd_sql.engines.steps import Step, step
-from msd_sql.engines.units import unit_code
-from msd_sql.host import Host
+from msd_sql.engines.units import is_integer, plain_code, unit_code
+from msd_sql.host import Host, HostError, Interrupted
 from msd_sql.reading import private, private_columns
 from msd_sql.udfs.coverage import CoverageIndex
 from msd_sql.udfs.packed import item_bits
@@ -41,21 +41,23 @@ def counts_step(binding: Binding) -> Step:
     return step("counts", COUNTS, binding.names)
 
 
-def read_step(host: Host, binding: Binding) -> Step:
-    """Show the one statement that reads the relation."""
+def read_steps(host: Host, binding: Binding) -> list[Step]:
+    """Show the statements that may read the relation: the second one, if a unit turns out not to fit the first."""
     if binding.unit_type is None:
-        return counts_step(binding)
+        return [counts_step(binding)]
     table = dense(host, binding)
-    return packed_step(binding, table) if table else keys_step(binding)
+    return [_step(binding, table, plain=plain) for plain in _ways(binding.unit_type)]
 
 
-def keys_step(binding: Binding) -> Step:
+def keys_step(binding: Binding, *, plain: bool) -> Step:
     """Make a key for every purchase of a candidate."""
     if binding.unit_type is None:
         raise ValueError("A relation without a unit column has counts, not keys.")
     bits = item_bits(binding.n)
-    code = unit_code(binding.names.expressions["r.unit"], binding.unit_type, 63 - bits)
-    return step("keys", KEYS, binding.names, code=exp.paren(code), width=1 << bits)
+    unit = binding.names.expressions["r.unit"]
+    code = plain_code(unit) if plain else unit_code(unit, binding.unit_type, 63 - bits)
+    name = "keys_any" if is_integer(binding.unit_type) and not plain else "keys"
+    return step(name, KEYS, binding.names, code=exp.paren(code), width=1 << bits)
 
 
 def coverage_index(host: Host, binding: Binding) -> CoverageIndex:
@@ -66,10 +68,45 @@ def coverage_index(host: Host, binding: Binding) -> CoverageIndex:
         units[found["i"]] = found["units"]
         return CoverageIndex.from_counts(units)
     table = dense(host, binding)
-    blocks = _dense_blocks(host, binding, table) if table else _joined_blocks(host, keys_step(binding))
     with private(binding.label):
-        keys = gathered(blocks)
-    return CoverageIndex.from_keys(keys, binding.n)
+        for plain in _ways(binding.unit_type):
+            keys = _keys(host, _step(binding, table, plain=plain), table, plain=plain)
+            if keys is not None:
+                return CoverageIndex.from_keys(keys, binding.n)
+    raise AssertionError("every unit has a code")
+
+
+def _step(binding: Binding, table: Dense | None, *, plain: bool) -> Step:
+    return packed_step(binding, table, plain=plain) if table else keys_step(binding, plain=plain)
+
+
+def _ways(unit_type: str) -> tuple[bool, ...]:
+    return (True, False) if is_integer(unit_type) else (False,)
+
+
+def _keys(host: Host, read: Step, table: Dense | None, *, plain: bool) -> IntArray | None:
+    """Gather the keys; None if a unit has no plain code. Who knows why DuckDB fails: the other way will tell."""
+    try:
+        return gathered(_blocks(host, read, table))
+    except Interrupted:
+        raise
+    except (HostError, _Negative):
+        if not plain:
+            raise
+    return None
+
+
+class _Negative(Exception):  # noqa: N818 - not a failure: the other way is taken
+    """A unit is negative."""
+
+
+def _blocks(host: Host, read: Step, table: Dense | None) -> Iterator[IntArray]:
+    whole = table is None or table.whole
+    for block in host.blocks(read.sql()):
+        keys: IntArray = block["key"]
+        if keys.min(initial=0) < 0:
+            raise _Negative
+        yield keys if table is None or whole else table.keys(keys)
 
 
 def gathered(blocks: Iterator[IntArray], room: int = _FIRST) -> IntArray:
@@ -91,14 +128,3 @@ def gathered(blocks: Iterator[IntArray], room: int = _FIRST) -> IntArray:
         size += len(part)
     found.resize(size, refcheck=False)  # not a part of it: the index frees what it owns
     return found
-
-
-def _dense_blocks(host: Host, binding: Binding, table: Dense) -> Iterator[IntArray]:
-    whole = table.whole
-    for block in host.blocks(packed_step(binding, table).sql()):
-        yield block["key"] if whole else table.keys(block["key"])
-
-
-def _joined_blocks(host: Host, keys: Step) -> Iterator[IntArray]:
-    for block in host.blocks(keys.sql()):
-        yield block["key"]

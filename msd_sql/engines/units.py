@@ -15,13 +15,33 @@ SMALL_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UI
 LARGE_INTEGERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 
 
+def is_integer(kind: str) -> bool:
+    """Are units of this type whole numbers?
+
+    >>> is_integer("BIGINT"), is_integer("VARCHAR")
+    (True, False)
+    """
+    return kind in (*SMALL_INTEGERS, *LARGE_INTEGERS)
+
+
+def plain_code(unit: exp.Expr) -> exp.Expr:
+    """Write the code of a unit that is expected to be a whole number from 0 on, in half the time of `unit_code`.
+
+    Where one is too large DuckDB fails to make a key of it, and where one is negative so is its key.
+
+    >>> plain_code(exp.column("u")).sql("duckdb")
+    'CAST(u AS BIGINT)'
+    """
+    return exp.cast(unit.copy(), "BIGINT")
+
+
 def unit_code(unit: exp.Expr, kind: str, room: int) -> exp.Expr:
     """Write a unit's code of at most `room` bits: an integer itself where it fits, else its hash.
 
     >>> unit_code(exp.column("u"), "VARCHAR", 51).sql("duckdb")
     'CAST(HASH(u) >> 13 AS BIGINT)'
     """
-    if kind not in (*SMALL_INTEGERS, *LARGE_INTEGERS):
+    if not is_integer(kind):
         return _filled("CAST(HASH(u) >> $shift AS BIGINT)", unit, shift=64 - room)
     half = 1 << (room - 1)  # codes from here on are for those that do not fit, so that they never meet the others
     text = "CASE WHEN u BETWEEN 0 AND $last THEN CAST(u AS BIGINT) ELSE $half + CAST(HASH(u) >> $shift AS BIGINT) END"

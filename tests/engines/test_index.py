@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from msd_sql.engines import Indexes, build
+from msd_sql.errors import EngineError
 from msd_sql.host import DuckDBHost
 from msd_sql.replay import content_fingerprint
 
@@ -172,3 +173,37 @@ def test_a_row_that_names_another_item_changes_the_similarities(con, watched):
     before = content_fingerprint(watched, found)
     con.execute("UPDATE ratings SET item_id = 1")
     assert content_fingerprint(watched, found) != before
+
+
+@pytest.mark.parametrize("item_type", ["BIGINT", "VARCHAR"])
+@pytest.mark.parametrize(
+    ("unit_type", "units", "loads"),
+    [
+        ("BIGINT", [0, 1, 2, 7], 1),
+        ("INTEGER", [0, 1, 2, 2**31 - 1], 1),
+        ("BIGINT", [0, 1, 2, -1], 2),
+        ("BIGINT", [0, 1, -(2**63), 2**63 - 1], 2),
+        ("TINYINT", [0, 1, -1, -128], 2),
+        ("UBIGINT", [0, 1, 2**63, 2**64 - 1], 2),
+        ("HUGEINT", [0, 1, 2**100, -(2**100)], 2),
+        ("VARCHAR", ["0", "1", "x", "-1"], 1),
+    ],
+)
+def test_units_that_have_no_plain_code_are_read_again_and_stay_apart(con, watched, item_type, unit_type, units, loads):
+    rows = [(unit, item) for at, unit in enumerate(units) for item in range(at + 1)]
+    purchases(con, rows * 2, unit_type=unit_type, item_type=item_type)
+    relevance = build(watched, protected(), candidates(range(4), item_type), k=2, engine="memory")
+    assert watched.loads == loads
+    assert relevance.gains().tolist() == [4, 3, 2, 1]
+    relevance.add(2)
+    assert relevance.gains().tolist() == [2, 1, 0, 0]
+
+
+def test_a_relation_that_fails_to_be_read_fails_both_ways_and_says_nothing(con, watched):
+    con.execute("CREATE TABLE raw AS SELECT 1 AS user_id, 'secret' AS item")
+    con.execute("CREATE VIEW failing AS SELECT user_id, item::INTEGER AS item_id FROM raw")
+    with pytest.raises(EngineError, match="ConversionException") as failure:
+        build(watched, protected(relation="failing"), candidates(range(4)), k=2, engine="memory")
+    assert watched.loads == 2
+    assert "secret" not in str(failure.value)
+    assert failure.value.__context__ is None or "secret" not in str(failure.value.__context__)
