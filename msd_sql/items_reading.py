@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from msd_sql.candidates import WHOLE, Candidates, whole_candidates
+from msd_sql.candidates import WHOLE, Candidates, Whole, whole_candidates
 from msd_sql.context import Call
 from msd_sql.declarations import Items
 from msd_sql.engines.binding import native_keys
@@ -115,6 +115,10 @@ def _these(
     chosen = [f"{_read(f'v.{quote(name)}', types[name])} AS c{place}" for place, name in enumerate(plain)]
     source = _joined(items, candidates, types[items.key])
     with call.host.table(_KEYS, {"i": np.arange(candidates.n), "key": candidates.column}):
+        if len(names) == len(sets) == 1:
+            found_sets = _all_sets(call, items, candidates, source, names[0])
+            if found_sets is not None:
+                return {names[0]: ItemColumn("list", found_sets)}
         if not plain and call.host.rows(f"SELECT count(*), count(v.known) {source}")[0] == (candidates.n,) * 2:
             return {name: ItemColumn("list", _sets(call, source, name, candidates.n)) for name in names}
         found = call.host.columns(f"SELECT {', '.join(['c.i AS i', 'v.known AS known', *chosen])} {source}")
@@ -128,6 +132,19 @@ def _these(
         for name in sets:
             columns[name] = ItemColumn("list", (_sets if once else _first_lists)(call, source, name, candidates.n))
     return {name: columns[name] for name in names}
+
+
+def _all_sets(call: Call, items: Items, candidates: Candidates, source: str, name: str) -> Sets | None:
+    """The sets if the candidates are all the items, each with a set of its own; None if that is not plain to see.
+
+    As many rows as whole-number keys, and a row for each of them: so none has two, and no other statement has to look.
+    """
+    if not isinstance(candidates.keys, Whole):
+        return None
+    if call.host.rows(f"SELECT count(*) FROM {_relation(items)}")[0][0] != candidates.n:
+        return None
+    found = _sets(call, source, name, candidates.n)
+    return found if (np.diff(found.indptr) > 0).all() else None
 
 
 def _sets(call: Call, source: str, name: str, n: int) -> Sets:

@@ -52,3 +52,28 @@ def test_a_key_that_the_key_column_cannot_hold_is_not_an_item(shop, features):
         shop.execute(
             "SELECT msd_select(CASE WHEN item_id = 1 THEN 1.5 ELSE item_id::DOUBLE END, 2, 0.5, 0.5) FROM products"
         ).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("change", "pair"),
+    [
+        ("UPDATE items SET tags = ['a', 'b'] WHERE id = 2", [0, 1]),  # 2 is as far from 0 as 1 is
+        ("UPDATE items SET tags = NULL WHERE id = 1", [0, 1]),  # an empty set
+        ("DELETE FROM items WHERE id = 1; INSERT INTO items VALUES (2, ['a'])", None),  # as many rows, a key is missing
+    ],
+)
+def test_as_many_rows_as_candidates_is_not_taken_for_a_row_each(empty, change, pair):
+    empty.execute("CREATE TABLE items AS SELECT i AS id, [['a'], ['b'], ['a']][i + 1] AS tags FROM range(3) t(i)")
+    empty.execute("CREATE TABLE wanted AS SELECT i AS id FROM range(3) t(i)")
+    for sql in (
+        "SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id', budget := 1, delta := 1e-9)",
+        "SELECT msd_items('items', key := 'id', features := 'tags', reach := 'purchases')",
+    ):
+        empty.execute(sql).fetchall()
+    empty.execute(change)
+    ask = "SELECT msd_select(id, 2, NULL, 1) FROM (SELECT w.id FROM wanted w LEFT JOIN items i ON w.id = i.id)"
+    if pair is None:
+        with pytest.raises(duckdb.InvalidInputException, match="1 of 3 candidates are not in the items relation"):
+            empty.execute(ask).fetchall()
+    else:
+        assert empty.execute(ask).fetchall()[0][0] == pair
