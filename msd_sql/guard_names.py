@@ -92,6 +92,10 @@ FROM system.main.duckdb_functions()
 WHERE function_type IN ('macro', 'table_macro') AND NOT internal AND database_name <> 'temp'
 """
 
+_FUNCTIONS = "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE internal"
+# Built-in functions by version: a name that is not among them is looked up again (an extension was loaded).
+_KNOWN: dict[str, frozenset[str]] = {}
+
 
 def remembering() -> Once:
     """Something that answers a question once."""
@@ -109,11 +113,6 @@ def relation_rows(host: Host, once: Once) -> list[Row]:
     """Every table and view that all connections see: kind, database, schema, name, SQL of a view, and its mark."""
     found: list[Row] = once(("relations",), lambda: host.rows(_RELATIONS))
     return found
-
-
-_FUNCTIONS = "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE internal"
-# Built-in functions by version: a name that is not among them is looked up again (an extension was loaded).
-_KNOWN: dict[str, frozenset[str]] = {}
 
 
 class HostResolver:

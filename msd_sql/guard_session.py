@@ -14,7 +14,8 @@ from msd_sql.sqltext import Name
 Key = tuple[str, str, str]
 _TEXT = "".join(files("msd_sql").joinpath(name).read_text("utf-8") for name in ("session.sql", "macros.sql"))
 # Our own macros and functions, and every function that their bodies call: a macro of the user must not hide one.
-OURS = frozenset(re.findall(r"MACRO (\w+)", _TEXT)) | frozenset(re.findall(r"\b_msd_\w+(?=\()", _TEXT))
+MACROS = {name: bool(table) for name, table in re.findall(r"MACRO (\w+)\([^)]*\) AS (TABLE)?", _TEXT)}  # is it one?
+OURS = frozenset(MACROS) | frozenset(re.findall(r"\b_msd_\w+(?=\()", _TEXT))
 _CALLED = frozenset(name.lower() for name in re.findall(r"(?<![.\w])([a-z_]+)\(", _TEXT)) - OURS
 # Functions that DuckDB calls for what is not written as a call: [1], {'a': 1}, x.y, x[1:2], INTERVAL 1 DAY, LIKE …
 _SYNTAX = frozenset([

@@ -115,12 +115,10 @@ def _these(
     chosen = [f"{_read(f'v.{quote(name)}', types[name])} AS c{place}" for place, name in enumerate(plain)]
     source = _joined(items, candidates, types[items.key])
     with call.host.table(_KEYS, {"i": np.arange(candidates.n), "key": candidates.column}):
-        if len(names) == len(sets) == 1:
-            found_sets = _all_sets(call, items, candidates, source, names[0])
-            if found_sets is not None:
-                return {names[0]: ItemColumn("list", found_sets)}
-        if not plain and call.host.rows(f"SELECT count(*), count(v.known) {source}")[0] == (candidates.n,) * 2:
-            return {name: ItemColumn("list", _sets(call, source, name, candidates.n)) for name in names}
+        if not plain:
+            read = {name: _sets(call, source, name, candidates.n) for name in names}
+            if _a_row_each(call, items, candidates, source, list(read.values())):
+                return {name: ItemColumn("list", found) for name, found in read.items()}
         found = call.host.columns(f"SELECT {', '.join(['c.i AS i', 'v.known AS known', *chosen])} {source}")
         known = np.zeros(candidates.n, np.bool_)  # a key that the key column cannot hold is not even among those found
         known[found["i"][np.ma.filled(found["known"], False)]] = True
@@ -134,17 +132,16 @@ def _these(
     return {name: columns[name] for name in names}
 
 
-def _all_sets(call: Call, items: Items, candidates: Candidates, source: str, name: str) -> Sets | None:
-    """The sets if the candidates are all the items, each with a set of its own; None if that is not plain to see.
+def _a_row_each(call: Call, items: Items, candidates: Candidates, source: str, read: Sequence[Sets]) -> bool:
+    """Has every candidate one row of the items, and no more?
 
-    As many rows as whole-number keys, and a row for each of them: so none has two, and no other statement has to look.
+    A table of as many rows as there are whole-number keys, of which each was found with a set, cannot have two for any.
     """
-    if not isinstance(candidates.keys, Whole):
-        return None
-    if call.host.rows(f"SELECT count(*) FROM {_relation(items)}")[0][0] != candidates.n:
-        return None
-    found = _sets(call, source, name, candidates.n)
-    return found if (np.diff(found.indptr) > 0).all() else None
+    stored = items.relation is not None and call.is_table(items.relation)  # a table knows how many rows it has
+    found = isinstance(candidates.keys, Whole) and any((np.diff(sets.indptr) > 0).all() for sets in read)
+    if stored and found and call.host.rows(f"SELECT count(*) FROM {_relation(items)}")[0][0] == candidates.n:
+        return True
+    return bool(call.host.rows(f"SELECT count(*), count(v.known) {source}")[0] == (candidates.n,) * 2)
 
 
 def _sets(call: Call, source: str, name: str, n: int) -> Sets:

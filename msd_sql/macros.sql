@@ -3,33 +3,21 @@
 
 -- What the function cannot see from its own cursor: the statement's text, the search path, TEMP objects.
 -- Every function with its schema, so that a macro of the user cannot speak for it.
-CREATE OR REPLACE TEMP MACRO _msd_context() AS (SELECT system.main.struct_pack(
+CREATE OR REPLACE TEMP MACRO _msd_told(session, query) AS system.main.struct_pack(
     statement := system.main.current_query(),
     database := system.main.current_database(),
     schema := system.main.current_schema(),
     path := system.main.current_setting('search_path'),
-    session := _msd_session(),
+    session := session,
     connection := CAST(system.main.current_connection_id() AS VARCHAR),
-    query := CAST(system.main.current_query_id() AS VARCHAR)
-));
+    query := query
+);
+CREATE OR REPLACE TEMP MACRO _msd_context() AS (
+    SELECT _msd_told(_msd_session(), CAST(system.main.current_query_id() AS VARCHAR)));
 
 -- The same for a selection, which looks at the catalog meanwhile (_msd_begin tells the statement's number again).
-CREATE OR REPLACE TEMP MACRO _msd_asking() AS (SELECT system.main.struct_pack(
-    statement := system.main.current_query(),
-    database := system.main.current_database(),
-    schema := system.main.current_schema(),
-    path := system.main.current_setting('search_path'),
-    session := _msd_session(),
-    connection := CAST(system.main.current_connection_id() AS VARCHAR),
-    query := (SELECT _msd_begin(system.main.struct_pack(
-        statement := system.main.current_query(),
-        database := system.main.current_database(),
-        schema := system.main.current_schema(),
-        path := system.main.current_setting('search_path'),
-        session := '{"macros": []}',
-        connection := CAST(system.main.current_connection_id() AS VARCHAR),
-        query := CAST(system.main.current_query_id() AS VARCHAR))))
-));
+CREATE OR REPLACE TEMP MACRO _msd_asking() AS (SELECT _msd_told(_msd_session(), (
+    SELECT _msd_begin(_msd_told('{"macros": []}', CAST(system.main.current_query_id() AS VARCHAR))))));
 
 -- The shape of features or a quota by the type of a list of it, known when the statement is bound (that of NULL itself
 -- is not): a vector, a list, a record or one value. A list of whole numbers is a set of ids unless a distance over

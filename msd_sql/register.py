@@ -14,6 +14,7 @@ import duckdb
 
 from msd_sql import interrupt, udf
 from msd_sql.errors import CatalogError, InputError
+from msd_sql.guard_session import MACROS
 from msd_sql.instance import Instance
 from msd_sql.spark.host import check_session
 from msd_sql.sqltext import literal, quote
@@ -22,11 +23,8 @@ LEDGER = "msd_ledger"
 PATIENCE = 5.0  # seconds
 _instances: dict[str, Instance] = {}  # for the life of the process: DuckDB may call a function at any time
 _lock = threading.RLock()
-_DROPS = ("msd_select", "msd_protect", "msd_items", "msd_budget", "msd_unprotect", "msd_drop_items", "msd_reach",
-          "msd_remaining", "_msd_context", "_msd_asking", "_msd_session", "_msd_shape", "_msd_text", "_msd_list",
-          "_msd_floats", "_msd_doubles", "_msd_vector", "_msd_is_vector", "_msd_all_texts", "_msd_all_lists",
-          "_msd_all_vectors", "_msd_whole")  # fmt: skip
-_DROPS_TABLE = ("msd_topk", "msd_explain", "msd_ledger", "_msd_asked")
+_DROPS = tuple(name for name, table in MACROS.items() if not table)
+_DROPS_TABLE = tuple(name for name, table in MACROS.items() if table)
 
 
 def register(

@@ -56,8 +56,8 @@ class Taken:
         """
         order = np.argsort(numbers, kind="stable")
         sorted_numbers = numbers[order]
-        with self._lock:
-            chunks, starts = self._chunks, self._starts
+        with self._lock:  # copies: another selection of the statement may still be handing over
+            chunks, starts = self._chunks[:], self._starts[:]
         begins = [*np.searchsorted(sorted_numbers, starts).tolist(), len(numbers)]
         parts: list[tuple[IntArray, Any]] = []
         for chunk, first, begin, end in zip(chunks, starts, begins[:-1], begins[1:], strict=True):

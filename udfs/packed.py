@@ -6,7 +6,7 @@ A pair may carry a value in the lowest bits; of equal pairs the one with the hig
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -45,16 +45,15 @@ def unpack(keys: IntArray, n: int) -> tuple[Rows, IntArray]:
     size, ends = _merge(keys, bits, 0)
     codes = np.empty(size, _code_type(n))
     alone = np.zeros(n, np.int64)
-    bounds: list[Codes] = [np.zeros(1, np.int64)]
-    filled = 0
+    ends_of: list[Codes] = []
     for part in _parts(keys, ends, n):
         items = (part.keys & ((1 << bits) - 1)).astype(codes.dtype)
         alone += np.bincount(items.take(part.single), minlength=n)
         codes[part.place] = items.take(part.several)
-        bounds.append(part.bounds)
-        filled = part.place.stop
+        ends_of.append(part.bounds)
     _let_go(keys)
-    return Rows(_joined(bounds), _trimmed(codes, filled)), alone
+    bounds = _joined(ends_of)
+    return Rows(bounds, _trimmed(codes, bounds)), alone
 
 
 def unpack_similar(keys: IntArray, n: int, weights: IntArray | None) -> tuple[Rows, IntArray, IntArray]:
@@ -72,8 +71,7 @@ def unpack_similar(keys: IntArray, n: int, weights: IntArray | None) -> tuple[Ro
     codes, values = np.empty(size, _code_type(n)), np.empty(size, np.int32)
     alone = np.zeros(n, np.int64)
     heavy: list[IntArray] = []
-    bounds: list[Codes] = [np.zeros(1, np.int64)]
-    filled = 0
+    ends_of: list[Codes] = []
     for part in _parts(keys, ends, n):
         items = ((part.keys >> VALUE_BITS) & ((1 << bits) - 1)).astype(codes.dtype)
         similar = (part.keys & ((1 << VALUE_BITS) - 1)).astype(np.int32)
@@ -82,10 +80,10 @@ def unpack_similar(keys: IntArray, n: int, weights: IntArray | None) -> tuple[Ro
         np.add.at(alone, items[part.single], weight[part.single] * similar[part.single])
         codes[part.place], values[part.place] = items[part.several], similar[part.several]
         heavy.append(weight[part.several[part.last]])
-        bounds.append(part.bounds)
-        filled = part.place.stop
+        ends_of.append(part.bounds)
     _let_go(keys)
-    rows = Rows(_joined(bounds), _trimmed(codes, filled), _trimmed(values, filled))
+    bounds = _joined(ends_of)
+    rows = Rows(bounds, _trimmed(codes, bounds), _trimmed(values, bounds))
     return rows, np.concatenate([*heavy, np.empty(0, np.int64)]), alone
 
 
@@ -151,13 +149,14 @@ def _parts(keys: IntArray, ends: BoolArray, n: int) -> Iterator[_Part]:
         place = filled.stop
 
 
-def _joined(bounds: Sequence[Codes]) -> Codes:
-    """Where the users with two or more begin, and where the last one ends."""
-    return np.concatenate([bounds[0].astype(bounds[-1].dtype), *bounds[1:]])
+def _joined(parts: list[Codes]) -> Codes:
+    """Where the users with two or more begin, and where the last one ends: behind all that was filled."""
+    return np.concatenate([np.zeros(1, parts[0].dtype if parts else np.int64), *parts])
 
 
-def _trimmed(entries: npt.NDArray[Any], filled: int) -> npt.NDArray[Any]:
+def _trimmed(entries: npt.NDArray[Any], bounds: Codes) -> npt.NDArray[Any]:
     """Only the entries that were filled; a copy where that frees a good part of the memory."""
+    filled = int(bounds[-1])
     return entries[:filled].copy() if 4 * filled < 3 * len(entries) else entries[:filled]
 
 

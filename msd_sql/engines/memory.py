@@ -46,7 +46,8 @@ def read_steps(host: Host, binding: Binding) -> list[Step]:
     if binding.unit_type is None:
         return [counts_step(binding)]
     table = dense(host, binding)
-    return [_step(binding, table, plain=plain) for plain in _ways(binding.unit_type)]
+    ways = (True, False) if is_integer(binding.unit_type) else (False,)
+    return [_step(binding, table, plain=plain) for plain in ways]
 
 
 def keys_step(binding: Binding, *, plain: bool) -> Step:
@@ -69,44 +70,37 @@ def coverage_index(host: Host, binding: Binding) -> CoverageIndex:
         return CoverageIndex.from_counts(units)
     table = dense(host, binding)
     with private(binding.label):
-        for plain in _ways(binding.unit_type):
-            keys = _keys(host, _step(binding, table, plain=plain), table, plain=plain)
-            if keys is not None:
-                return CoverageIndex.from_keys(keys, binding.n)
-    raise AssertionError("every unit has a code")
+        keys = _plain_keys(host, binding, table) if is_integer(binding.unit_type) else None
+        if keys is None:
+            keys = gathered(_blocks(host, _step(binding, table, plain=False), table))
+    return CoverageIndex.from_keys(keys, binding.n)
 
 
 def _step(binding: Binding, table: Dense | None, *, plain: bool) -> Step:
     return packed_step(binding, table, plain=plain) if table else keys_step(binding, plain=plain)
 
 
-def _ways(unit_type: str) -> tuple[bool, ...]:
-    return (True, False) if is_integer(unit_type) else (False,)
-
-
-def _keys(host: Host, read: Step, table: Dense | None, *, plain: bool) -> IntArray | None:
-    """Gather the keys; None if a unit has no plain code. Who knows why DuckDB fails: the other way will tell."""
+def _plain_keys(host: Host, binding: Binding, table: Dense | None) -> IntArray | None:
+    """The keys by plain codes; None if a unit has none. Who knows why DuckDB fails: the other statement will tell."""
     try:
-        return gathered(_blocks(host, read, table))
+        return gathered(_blocks(host, _step(binding, table, plain=True), table))
     except Interrupted:
         raise
     except (HostError, _Negative):
-        if not plain:
-            raise
-    return None
+        return None
 
 
-class _Negative(Exception):  # noqa: N818 - not a failure: the other way is taken
+class _Negative(Exception):  # noqa: N818 - not a failure: another statement is asked
     """A unit is negative."""
 
 
 def _blocks(host: Host, read: Step, table: Dense | None) -> Iterator[IntArray]:
-    whole = table is None or table.whole
+    sparse = None if table is None or table.whole else table
     for block in host.blocks(read.sql()):
         keys: IntArray = block["key"]
         if keys.min(initial=0) < 0:
             raise _Negative
-        yield keys if table is None or whole else table.keys(keys)
+        yield sparse.keys(keys) if sparse else keys
 
 
 def gathered(blocks: Iterator[IntArray], room: int = _FIRST) -> IntArray:

@@ -85,6 +85,31 @@ def test_threads_that_hand_over_at_once_lose_nothing(empty):
     assert sorted(map(tuple, found.tolist())) == [(float(who), float(turn)) for who in range(8) for turn in range(50)]
 
 
+def test_vectors_are_read_while_others_are_still_handed_over(chunk):
+    taken, stop = Taken(), threading.Event()
+    numbers = taken.take(chunk([[1.0], [2.0]]))
+
+    def hand_over():
+        while not stop.is_set():
+            taken.take(chunk([[3.0]]))
+
+    thread = threading.Thread(target=hand_over)
+    thread.start()
+    try:
+        for _ in range(300):
+            assert taken.matrix(numbers).tolist() == [[1.0], [2.0]]
+            taken._read = 0  # so that nothing is let go of
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_two_selections_of_one_statement_keep_to_their_own_vectors(empty):
+    alone = [one(empty, f"SELECT {ASK} FROM products WHERE item_id % 2 = {part}") for part in (0, 1)]
+    both = " UNION ALL ".join(f"SELECT {part}, {ASK} FROM products WHERE item_id % 2 = {part}" for part in (0, 1))
+    assert [chosen for _, chosen in sorted(empty.execute(both).fetchall())] == alone
+
+
 def test_many_rows_and_groups_choose_as_each_group_alone(empty):
     empty.execute("CREATE TABLE hits AS SELECT range AS item_id, range % 3 AS g, "
                   "[sin(range), cos(range), sin(range * 7)]::FLOAT[3] AS embedding FROM range(9000)")  # fmt: skip
