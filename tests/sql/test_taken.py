@@ -86,22 +86,14 @@ def test_threads_that_hand_over_at_once_lose_nothing(empty):
 
 
 def test_vectors_are_read_while_others_are_still_handed_over(chunk):
-    taken, stop = Taken(), threading.Event()
+    taken = Taken()
     numbers = taken.take(chunk([[1.0], [2.0]]))
-
-    def hand_over():
-        while not stop.is_set():
-            taken.take(chunk([[3.0]]))
-
-    thread = threading.Thread(target=hand_over)
+    thread = threading.Thread(target=lambda: [taken.take(chunk([[3.0]])) for _ in range(3000)])
     thread.start()
-    try:
-        for _ in range(300):
-            assert taken.matrix(numbers).tolist() == [[1.0], [2.0]]
-            taken._read = 0  # so that nothing is let go of
-    finally:
-        stop.set()
-        thread.join()
+    while thread.is_alive():
+        assert taken.matrix(numbers).tolist() == [[1.0], [2.0]]
+        taken._read = 0  # so that nothing is let go of
+    assert taken.matrix(numbers).tolist() == [[1.0], [2.0]]
 
 
 def test_two_selections_of_one_statement_keep_to_their_own_vectors(empty):
