@@ -16,6 +16,7 @@ from msd_sql.guard import HostResolver, Session
 from msd_sql.guard_names import relation_rows
 from msd_sql.guard_session import PLAIN
 from msd_sql.host import Host
+from msd_sql.layout import Table
 from msd_sql.ledger import Ledger
 from msd_sql.meanwhile import Meanwhile
 from msd_sql.spark.host import SparkHost, missing_session
@@ -138,13 +139,12 @@ class Call:
             session = replace(session, catalog=None) if session.catalog == marks else session
         return session == PLAIN
 
-    def is_table(self, name: Name) -> bool:
-        """Is it a table that DuckDB itself stores, and no view?"""
-        kinds = {(row[1], row[2], row[3]): row[0] for row in relation_rows(self.host, self.once)}
+    def stored(self, name: Name) -> Table | None:
+        """A table that DuckDB itself stores; None if it is a view, or another system's."""
         database = self.databases().get(name.database)
-        return (
-            database is not None and database.native and kinds.get((name.database, name.schema, name.name)) == "table"
-        )
+        marks = {(row[1], row[2], row[3]): row[5] for row in relation_rows(self.host, self.once) if row[0] == "table"}
+        mark = marks.get((name.database, name.schema, name.name))
+        return Table(name, mark, database.path) if database is not None and database.native and mark else None
 
     @property
     def resolver(self) -> HostResolver:

@@ -137,7 +137,7 @@ def _a_row_each(call: Call, items: Items, candidates: Candidates, source: str, r
 
     A table of as many rows as there are whole-number keys, of which each was found with a set, cannot have two for any.
     """
-    stored = items.relation is not None and call.is_table(items.relation)  # a table knows how many rows it has
+    stored = items.relation and call.stored(items.relation)  # a table knows how many rows it has
     found = isinstance(candidates.keys, Whole) and any((np.diff(sets.indptr) > 0).all() for sets in read)
     if stored and found and call.host.rows(f"SELECT count(*) FROM {_relation(items)}")[0][0] == candidates.n:
         return True

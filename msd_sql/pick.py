@@ -25,11 +25,12 @@ from msd_sql.engines.matching import public_content
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.host import Host, Interrupted
 from msd_sql.items_reading import all_keys
+from msd_sql.layout import Layouts, layout
 from msd_sql.ledger import Entry
 from msd_sql.meanwhile import Meanwhile
 from msd_sql.prepare import Question, prepare
 from msd_sql.reading import private
-from msd_sql.replay import Memory, Release, content_fingerprint, fingerprint
+from msd_sql.replay import Memory, Release, content_columns, content_fingerprint, fingerprint
 from msd_sql.request import AUTO
 from msd_sql.udfs.randomness import SecretSource
 from msd_sql.udfs.receipt import Receipt
@@ -218,11 +219,14 @@ def _entry(call: Call, question: Question, replayed: str | None = None) -> Entry
 
 def _content(call: Call, items: Items | None, protected: Protected) -> Meanwhile[str]:
     """What the relevance is computed from: the private rows, and the item rows if a similarity reads them."""
+    layouts = call.instance.kept_or("layouts", Layouts)
+    stored = call.stored(protected.relation) if protected.relation is not None else None
 
     def work(host: Host) -> str:
         public = host if protected.relation is not None else call.host
         try:
-            rows = content_fingerprint(host, protected)
+            lies = layout(host, stored, content_columns(protected)) if stored else None
+            rows = layouts.content(protected.name, lies, lambda: content_fingerprint(host, protected))
             return f"{rows} {public_content(public, protected, items)}" if protected.similarity else rows
         except EngineError:  # like nothing that was ever seen: what fails to be read fails after the charge
             return secrets.token_hex()
@@ -231,9 +235,7 @@ def _content(call: Call, items: Items | None, protected: Protected) -> Meanwhile
     # they are read. A view may read files, which have no transactions: there it comes first.
     def begin() -> Meanwhile[str]:
         with private(protected.name):
-            stored = protected.relation is not None and call.is_table(protected.relation)
-            table = protected.sql if stored else None
-            return call.meanwhile(call.holder(protected), work, table)
+            return call.meanwhile(call.holder(protected), work, protected.sql if stored else None)
 
     return call.once(("content", protected.name), begin)
 

@@ -120,16 +120,25 @@ def fingerprint(**facts: Any) -> str:
     return digest.hexdigest()
 
 
+def content_columns(protected: Protected) -> list[str]:
+    """The columns of the private rows that an answer depends on.
+
+    >>> content_columns(purchases)
+    ['user_id', 'item_id']
+    """
+    columns = [column for column in (protected.unit, protected.item) if column is not None]
+    if protected.relevance == "best_match" and protected.similarity is not None:
+        columns += similarity_columns(protected.similarity)
+    return list(dict.fromkeys(columns))
+
+
 def content_fingerprint(host: Host, protected: Protected) -> str:
     """A fingerprint of the private rows that an answer depends on, in no particular order; it never leaves the process.
 
     >>> content_fingerprint(host, purchases)
     '2600000 2398120…'
     """
-    columns = [column for column in (protected.unit, protected.item) if column is not None]
-    if protected.relevance == "best_match" and protected.similarity is not None:
-        columns += similarity_columns(protected.similarity)
-    names = ", ".join(quote(column) for column in dict.fromkeys(columns)) or "0"
+    names = ", ".join(quote(column) for column in content_columns(protected)) or "0"
     summed = f"sum(hash({names}))"  # of 64 bits in 128: it never wraps, so that rows that come twice count twice
     if protected.relation is None:  # Spark's hash() has 32 bits only, and its sum of 64-bit integers no room to grow
         summed = f"sum(xxhash64({names})::DECIMAL(38, 0))"

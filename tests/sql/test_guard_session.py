@@ -255,3 +255,47 @@ def test_a_protected_view_that_joins_the_items_leaves_them_public(con):
     runs(con, HONEST)
     con.execute("SELECT msd_items('products', key := 'item_id', reach := 'sold', replace := true)").fetchall()
     runs(con, HONEST)
+
+
+# How a name comes to mean something else between PREPARE and EXECUTE: what makes it harmless, leaking, and asks for it.
+LEAK, FINE = "(SELECT count(*) FROM purchases p WHERE p.item_id = {})", "{} * 0"
+VIEW = "SELECT item_id, {} AS near FROM main.products"
+MEANINGS = {
+    "macro": (
+        f"CREATE OR REPLACE TEMP MACRO near(x) AS {FINE.format('x')}",
+        f"CREATE OR REPLACE TEMP MACRO near(x) AS {LEAK.format('x')}",
+        "SELECT {} FROM (SELECT item_id, near(item_id) AS near FROM products)",
+    ),
+    "view": (
+        f"CREATE OR REPLACE TEMP VIEW found AS {VIEW.format(FINE.format('item_id'))}",
+        f"CREATE OR REPLACE TEMP VIEW found AS {VIEW.format(LEAK.format('products.item_id'))}",
+        "SELECT {} FROM found",
+    ),
+    "path": (
+        f"CREATE SCHEMA IF NOT EXISTS fine; CREATE OR REPLACE VIEW fine.found AS {VIEW.format(FINE.format('item_id'))};"
+        " SET search_path = 'fine,main'",
+        "CREATE SCHEMA IF NOT EXISTS leaking; CREATE OR REPLACE VIEW leaking.found AS "
+        f"{VIEW.format('(SELECT count(*) FROM main.purchases p WHERE p.item_id = products.item_id)')};"
+        " SET search_path = 'leaking,main'",
+        "SELECT {} FROM found",
+    ),
+}
+
+
+@pytest.mark.parametrize("meaning", MEANINGS)
+def test_a_prepared_statement_means_what_its_names_mean_when_it_runs(con, meaning):
+    fine, leaking, sql = MEANINGS[meaning]
+    asked = sql.format("sum(near) AS told, msd_select(item_id, 2, NULL, 1, features := near, distance := 'l1')")
+    con.execute(fine)
+    con.execute(f"PREPARE asked AS {asked}")
+    told = con.execute("EXECUTE asked").fetchall()
+    assert told[0][0] == 0
+    con.execute(leaking)
+    refused(con, "EXECUTE asked", "purchases")
+    con.execute(fine)
+    assert con.execute("EXECUTE asked").fetchall() == told
+    con.execute(leaking)
+    con.execute(f"PREPARE later AS {asked}")
+    refused(con, "EXECUTE later", "purchases")
+    con.execute(fine)  # what would run as it was prepared would be let through now
+    assert con.execute("EXECUTE later").fetchall() == told
