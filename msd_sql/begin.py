@@ -11,7 +11,7 @@ from contextlib import suppress
 from msd_sql.context import Call
 from msd_sql.errors import MsdError
 from msd_sql.host import HostError
-from msd_sql.items_reading import column_types
+from msd_sql.items_reading import column_types, lying
 from msd_sql.prepare import guarded, probed
 
 
@@ -27,6 +27,7 @@ def _look(call: Call) -> None:
     reached = {items.reach: items for items in call.items() if items.name in names}
     for items in reached.values():
         column_types(call, items)
+        lying(call, items)
     for protected in call.protected():
         if protected.name in reached and protected.relation is not None:
             call.identity(protected.home)

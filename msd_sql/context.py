@@ -115,7 +115,7 @@ class Call:
 
     def identity(self, home: str) -> str:
         """What tells the database of a ledger from every other one."""
-        return self.once(("identity", home), lambda: homes.identity(self.host, home))
+        return self.once(("identity", home), lambda: homes.identity(self.host, home, self.databases().get(home)))
 
     def protected(self) -> list[Protected]:
         """Every relation that is protected now."""
@@ -127,7 +127,9 @@ class Call:
 
     def databases(self) -> Mapping[str, homes.Database]:
         """The attached databases."""
-        return self.once(("databases",), lambda: homes.databases(self.host))
+        rows = relation_rows(self.host, self.once)
+        found = {row[1] for row in rows if (row[0], *row[2:4]) == ("table", "msd", "protected")}
+        return self.once(("databases",), lambda: homes.databases(self.host, found))
 
     @cached_property
     def plain_session(self) -> bool:

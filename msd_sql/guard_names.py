@@ -115,6 +115,20 @@ def relation_rows(host: Host, once: Once) -> list[Row]:
     return found
 
 
+def described(host: Host, once: Once, name: Name) -> dict[str, str]:
+    """The columns of a relation that all connections see, with their types.
+
+    >>> described(host, once, Name("shop", "main", "products"))["price"]
+    'DOUBLE'
+    """
+
+    def look() -> dict[str, str]:
+        return {row[0]: str(row[1]) for row in host.rows(f"DESCRIBE SELECT * FROM {name.sql}")}
+
+    found: dict[str, str] = once(("described", name), look)
+    return found
+
+
 class HostResolver:
     """Reads the catalog through a host: once, when first needed, so make one for every question.
 
@@ -178,7 +192,9 @@ class HostResolver:
         name = relation.name
         if name is None or name.database == "temp":
             return None
-        sql = (
+        if relation.kind == "table":
+            return frozenset(column.lower() for column in described(self._host, self._once, name))
+        sql = (  # without binding the view again
             "SELECT lower(column_name) FROM duckdb_columns()"
             f" WHERE database_name = {literal(name.database)} AND schema_name = {literal(name.schema)}"
             f" AND table_name = {literal(name.name)}"

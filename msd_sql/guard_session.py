@@ -60,7 +60,7 @@ class Session:
 
     `macros` are the macros that it sees, `catalog` the mark of every table and view that it sees; None if not told.
 
-    >>> Session.read('{"views": [["v", "SELECT 1"]], "tables": ["t"]}').tables
+    >>> Session.read('{"tables": [["temp", "main", "t", "7"], ["shop", "main", "products", "8"]]}').tables
     frozenset({'t'})
     """
 
@@ -84,17 +84,19 @@ PLAIN = Session(macros=())  # of a connection that has nothing of its own
 @lru_cache(maxsize=8)  # every group of a statement tells the same
 def _read(text: str) -> Session:
     told = json.loads(text)
-    macros = catalog = None
-    if "macros" in told:
-        macros = tuple(macro(*one) for one in told["macros"] or ())
-    if "catalog" in told:
-        catalog = {(one[0].lower(), one[1].lower(), one[2].lower()): str(one[3]) for one in told["catalog"] or ()}
+    tables, views = told.get("tables") or (), told.get("views") or ()
+    own = {name.lower(): sql for database, _, name, sql in views if database == "temp"}
+    catalog = {
+        (database.lower(), schema.lower(), name.lower()): str(mark)
+        for database, schema, name, mark in (*tables, *views)
+        if database != "temp"
+    }
     return Session(
-        frozenset(name.lower() for name in told.get("tables") or ()),
-        {name.lower(): sql or "" for name, sql in told.get("views") or ()},
+        frozenset(name.lower() for database, _, name, _ in tables if database == "temp"),
+        own,
         {name.lower(): sql for name, sql in told.get("prepared") or ()},
-        macros,
-        catalog,
+        tuple(macro(*one) for one in told["macros"] or ()) if "macros" in told else None,
+        catalog if "tables" in told else None,
         split(told.get("folders")),
         told.get("home") or "",
     )

@@ -7,7 +7,7 @@ import random
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -22,9 +22,6 @@ from msd_sql.sqltext import statement
 T = TypeVar("T")
 VERSION = 1
 ATTEMPTS = 60
-_IDENTITY = """
-SELECT version, identity, (SELECT path FROM duckdb_databases() WHERE database_name = $database) FROM msd.version
-"""
 _locks: dict[str, threading.RLock] = {}
 _locks_lock = threading.Lock()
 
@@ -40,29 +37,30 @@ class Database:
     home: bool  # has a schema msd of ours
 
 
-def databases(host: Host) -> dict[str, Database]:
-    """Every attached database of the user, by name.
+def databases(host: Host, with_homes: Collection[str] | None = None) -> dict[str, Database]:
+    """Every attached database of the user, by name. `with_homes` names those that have a schema msd, if that is known.
 
     >>> databases(host)["shop"].home
     True
     """
-    rows = host.rows(
-        "SELECT database_name, path, type = 'duckdb', readonly, database_name IN (SELECT database_name "
-        "FROM duckdb_tables() WHERE schema_name = 'msd' AND table_name = 'protected') "
-        "FROM duckdb_databases() WHERE NOT internal ORDER BY 1"
-    )
-    return {row[0]: Database(row[0], _real(row[1]), row[2], row[3], row[4]) for row in rows}
+    rows = host.rows("SELECT database_name, path, type = 'duckdb', readonly FROM duckdb_databases() WHERE NOT internal")
+    if with_homes is None:
+        found = host.rows(
+            "SELECT database_name FROM duckdb_tables() WHERE schema_name = 'msd' AND table_name = 'protected'"
+        )
+        with_homes = {row[0] for row in found}
+    return {row[0]: Database(row[0], _real(row[1]), row[2], row[3], row[0] in with_homes) for row in sorted(rows)}
 
 
-def identity(host: Host, database: str) -> str:
+def identity(host: Host, database: str, found: Database | None = None) -> str:
     """What tells this database from every other one, also from another one in memory or from a copy of its file."""
-    version, marker, path = host.rows(statement(_IDENTITY, database, database=database))[0]
+    version, marker = host.rows(statement("SELECT version, identity FROM msd.version", database))[0]
     if version > VERSION:
         raise CatalogError(
             f"Schema msd of database {database} was written by a newer msd_sql (layout {version}; this one knows "
             f"{VERSION}). Upgrade msd_sql."
         )
-    return f"{marker}@{_real(path)}"
+    return f"{marker}@{(found or databases(host, ())[database]).path}"
 
 
 def create(host: Host, database: str) -> None:

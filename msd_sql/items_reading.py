@@ -14,7 +14,9 @@ from msd_sql.context import Call
 from msd_sql.declarations import Items
 from msd_sql.engines.binding import native_keys
 from msd_sql.errors import CatalogError, InputError
+from msd_sql.guard_names import described
 from msd_sql.host import Column
+from msd_sql.layout import layout
 from msd_sql.sets import Sets, csr, first_places
 from msd_sql.sqltext import quote
 
@@ -90,11 +92,23 @@ def column_types(call: Call, items: Items) -> dict[str, str]:
     >>> column_types(call, products)["price"]
     'DOUBLE'
     """
+    if items.relation is not None:
+        return described(call.host, call.once, items.relation)
+    return call.once(("types", items.name), lambda: dict(call.host.rows(f"DESCRIBE {items.name}")))
 
-    def look() -> dict[str, str]:
-        return {row[0]: str(row[1]) for row in call.host.rows(f"DESCRIBE SELECT * FROM {_relation(items)}")}
 
-    return call.once(("types", items.name), look)
+def lying(call: Call, items: Items) -> str | None:
+    """How the key and the features of an items relation lie in their file; None where that does not tell.
+
+    >>> lying(call, products)
+    '2048 /data/shop.duckdb …'
+    """
+
+    def look() -> str | None:
+        table = call.stored(items.relation) if items.relation is not None else None
+        return layout(call.host, table, [items.key, *items.features]) if table else None
+
+    return call.once(("lies", items.name), look)
 
 
 def _types(call: Call, items: Items, names: Sequence[str]) -> dict[str, str]:

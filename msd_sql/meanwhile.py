@@ -15,8 +15,8 @@ T = TypeVar("T")
 class Meanwhile(Generic[T]):
     """The result of work that has begun; whoever asks for it waits for it, and gets its error if it failed.
 
-    The work sees `table` as it was when it began, whatever the call that goes on reads, or others write, meanwhile.
-    Without a table, and on a host that cannot do two things at once, the work is done before the call goes on.
+    The work sees `table` as it was at one moment, no later than that at which `begun` returns, whatever others write
+    meanwhile. Without a table, and on a host that cannot do two things at once, it is done before the call goes on.
 
     >>> Meanwhile(host, lambda other: other.rows("SELECT count(*) FROM purchases")[0][0], "purchases")()
     2600000
@@ -27,18 +27,26 @@ class Meanwhile(Generic[T]):
         self._found: list[T] = []
         self._failure: BaseException | None = None
         self._beside = host.beside() if table is not None else None
+        self._settled = threading.Event()
+        self._blind: BaseException | None = None
         self._thread: threading.Thread | None = None
         if self._beside is None:
             self._found.append(work(host))
+            self._settled.set()
             return
+        thread = threading.Thread(target=self._run, args=(f"SELECT 1 FROM {table} LIMIT 0",), daemon=True)
         try:
-            self._beside.run("BEGIN TRANSACTION")
-            self._beside.run(f"SELECT 1 FROM {table} LIMIT 0")  # a transaction begins where it is first used
-            self._thread = threading.Thread(target=self._run, daemon=True)
-            self._thread.start()
+            thread.start()
         except BaseException:
             self._beside.close()
             raise
+        self._thread = thread
+
+    def begun(self) -> None:
+        """Wait until it is settled what the work sees; raise an error if that is nothing."""
+        self._settled.wait()
+        if self._blind is not None:
+            raise self._blind
 
     def __call__(self) -> T:
         """The result."""
@@ -66,10 +74,18 @@ class Meanwhile(Generic[T]):
                 self.stop()
                 self._thread.join(0.05)
 
-    def _run(self) -> None:
+    def _run(self, see: str) -> None:
         beside = self._beside
         assert beside is not None
         try:
+            try:
+                beside.run("BEGIN TRANSACTION")
+                beside.run(see)  # a transaction begins where it is first used
+            except BaseException as error:
+                self._blind = error.with_traceback(None)
+                raise
+            finally:
+                self._settled.set()
             self._found.append(self._work(beside))
         except BaseException as error:
             self._failure = error.with_traceback(None)

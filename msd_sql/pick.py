@@ -97,6 +97,8 @@ def _release(call: Call, question: Question, protected: Protected, content: Mean
     call.check()
     plan = question.plan
     entry = _entry(call, question)
+    with uncharged(), private(protected.name):
+        content.begun()
     if plan.exact:
         charged = call.ledger.note(protected, entry)
     else:
@@ -232,7 +234,7 @@ def _content(call: Call, items: Items | None, protected: Protected) -> Meanwhile
             return secrets.token_hex()
 
     # An index or a release must never be kept as one of rows that came after it: the fingerprint sees the rows before
-    # they are read. A view may read files, which have no transactions: there it comes first.
+    # they are read (`begun`). A view may read files, which have no transactions: there it comes first.
     def begin() -> Meanwhile[str]:
         with private(protected.name):
             return call.meanwhile(call.holder(protected), work, protected.sql if stored else None)

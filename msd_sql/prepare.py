@@ -21,7 +21,8 @@ from msd_sql.engines import check_home
 from msd_sql.errors import CatalogError, InputError, PrivacyError
 from msd_sql.features import declared_values, given_features, measure
 from msd_sql.guard import CALLS, Sources, examine
-from msd_sql.items_reading import knows
+from msd_sql.items_reading import knows, lying
+from msd_sql.kept import Distances, Measured
 from msd_sql.pairs import pairs
 from msd_sql.probe import probe
 from msd_sql.request import Request, request
@@ -203,15 +204,21 @@ def _measured(asked: Asked, wanted: Request, items: Items | None) -> bool:
     return not asked.features.absent or (items is not None and bool(items.features))
 
 
-def _distance(
-    call: Call, asked: Asked, wanted: Request, items: Items | None, found: Candidates
-) -> tuple[Distance | None, list[Any]]:
+def _distance(call: Call, asked: Asked, wanted: Request, items: Items | None, found: Candidates) -> Measured:
     given = not asked.features.absent
     name = wanted.distance or (items.distance if items and not given else None)
     if name == "precomputed":
         return pairs(call, asked.features if given else items, found)
-    if given or items is None:
-        features = given_features(asked.features, found)
-    else:
-        features = declared_values(call, items, found, items.features)
-    return measure(features, name, wanted.scale), [name, wanted.scale, *features.facts]
+
+    def measured() -> Measured:
+        if given or items is None:
+            features = given_features(asked.features, found)
+        else:
+            features = declared_values(call, items, found, items.features)
+        return measure(features, name, wanted.scale), [name, wanted.scale, *features.facts]
+
+    lies = None if given or items is None else lying(call, items)
+    if lies is None or items is None:
+        return measured()
+    place = (items.name, items.key, tuple(items.features), name, wanted.scale, found.type, lies)
+    return call.instance.kept_or("distances", Distances).of(place, np.asarray(found.column), measured)

@@ -1,11 +1,16 @@
 -- What only the caller's own connection sees, for the guard: TEMP objects (they hide tables of the same name), macros,
--- prepared statements (`EXECUTE p` is all that current_query() says of them), and a mark of every table and view, so
--- that a definition that is not committed yet is noticed. Evaluated once for a statement. Every function is named with
--- its schema, and nothing is written as [..], {..} or with an operator: a macro of the user could hide what that calls.
+-- prepared statements (`EXECUTE p` is all that current_query() says of them), and every other table and view with a
+-- mark, so that a definition that is not committed yet is noticed. Evaluated once for a statement. Every function is
+-- named with its schema, and nothing is written as [..], {..} or with an operator: a macro of the user could hide what
+-- that calls.
 CREATE OR REPLACE TEMP MACRO _msd_session() AS CAST(system.main.to_json(system.main.struct_pack(
-    tables := (SELECT system.main.list(table_name) FROM system.main.duckdb_tables() WHERE temporary),
-    views := (SELECT system.main.list(system.main.list_value(view_name, coalesce(sql, '')))
-              FROM system.main.duckdb_views() WHERE temporary AND NOT internal),
+    tables := (SELECT system.main.list(system.main.list_value(
+                   database_name, schema_name, table_name, CAST(table_oid AS VARCHAR)))
+               FROM system.main.duckdb_tables() WHERE NOT internal),
+    views := (SELECT system.main.list(system.main.list_value(
+                  database_name, schema_name, view_name,
+                  CASE WHEN temporary THEN coalesce(sql, '') ELSE CAST(system.main.hash(sql) AS VARCHAR) END))
+              FROM system.main.duckdb_views() WHERE NOT internal),
     prepared := (SELECT system.main.list(system.main.list_value(name, statement))
                  FROM system.main.duckdb_prepared_statements()),
     macros := (SELECT system.main.list(system.main.list_value(
@@ -19,12 +24,6 @@ CREATE OR REPLACE TEMP MACRO _msd_session() AS CAST(system.main.to_json(system.m
                        '_msd_context', '_msd_asking', '_msd_session', '_msd_shape', '_msd_text', '_msd_list', '_msd_floats',
                        '_msd_doubles', '_msd_vector', '_msd_is_vector', '_msd_all_texts', '_msd_all_lists',
                        '_msd_all_vectors', '_msd_whole', '_msd_asked'))),
-    catalog := (SELECT system.main.list(system.main.list_value(database_name, schema_name, name, mark)) FROM (
-                    SELECT database_name, schema_name, table_name AS name, CAST(table_oid AS VARCHAR) AS mark
-                    FROM system.main.duckdb_tables() WHERE NOT internal AND NOT temporary
-                    UNION ALL
-                    SELECT database_name, schema_name, view_name, CAST(system.main.hash(sql) AS VARCHAR)
-                    FROM system.main.duckdb_views() WHERE NOT internal AND NOT temporary)),
     folders := system.main.current_setting('file_search_path'),
     home := system.main.current_setting('home_directory')
 )) AS VARCHAR);

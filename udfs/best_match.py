@@ -51,20 +51,6 @@ class BestMatch(Marginals):
         self._best_slot = np.full(count, -1, np.int64)
         self._to_picks = np.zeros((count, 0), np.int32)  # similarity of every unit to every pick
 
-    def add(self, item: int) -> None:
-        """Append a pick: only units that it suits better than all before change their marginals."""
-        code = self._code(item)
-        units, similar = self._units(code)
-        better = similar > self._best[units]
-        units, similar = units[better], similar[better]
-        before = self._best[units]
-        self._best[units] = similar
-        self._value += self._lone(code) + int((self._index.weights[units] * (similar - before)).sum())
-        for part, items, owner, s in self._blocks(units):
-            low, high = before[part][owner], similar[part][owner]
-            np.subtract.at(self._gain, items, self._index.weights[units[part]][owner] * (np.clip(s, low, high) - low))
-        self._append(code)
-
     def swap(self, slot: int, item: int) -> None:
         """Replace one pick: a unit is looked at only where one of the two items is among its two best matches."""
         loss = self._losses()
@@ -88,6 +74,18 @@ class BestMatch(Marginals):
             self._second[units] = 0
             self._best_slot[units] = -1
         self._forget()
+
+    def _enter(self, code: int) -> None:
+        """Only units that the pick suits better than all before change their marginals."""
+        units, similar = self._units(code)
+        better = similar > self._best[units]
+        units, similar = units[better], similar[better]
+        before = self._best[units]
+        self._best[units] = similar
+        self._value += self._lone(code) + int((self._index.weights[units] * (similar - before)).sum())
+        for part, items, owner, s in self._blocks(units):
+            low, high = before[part][owner], similar[part][owner]
+            np.subtract.at(self._gain, items, self._index.weights[units[part]][owner] * (np.clip(s, low, high) - low))
 
     def _tabulate(self) -> IntArray:
         self._index.turn_round()

@@ -40,16 +40,6 @@ class Coverage(Marginals):
         self._index, self._k = index, k
         self._times = np.zeros(len(index.items_of.bounds) - 1, np.min_scalar_type(k))  # picks that each user has
 
-    def add(self, item: int) -> None:
-        """Append a pick: the units that it brings to their cap no longer count for their other items."""
-        code = self._code(item)
-        self._index.expect(self._k)
-        users, before = self._users(code)
-        self._times[users] = before + 1
-        self._gain -= self._counts(users.take(np.flatnonzero(before == self.cap - 1)))
-        self._value += self._held(code, before < self.cap)
-        self._append(code)
-
     def swap(self, slot: int, item: int) -> None:
         """Replace one pick: only the units of the two items are read."""
         loss, back = self._losses(), self._back[slot]
@@ -81,6 +71,14 @@ class Coverage(Marginals):
         """Forget the picks; the index stays."""
         self._times.fill(0)
         self._forget()
+
+    def _enter(self, code: int) -> None:
+        """The units that the pick brings to their cap no longer count for their other items."""
+        self._index.expect(self._k)
+        users, before = self._users(code)
+        self._times[users] = before + 1
+        self._gain -= self._counts(users.take(np.flatnonzero(before == self.cap - 1)))
+        self._value += self._held(code, before < self.cap)
 
     def _users(self, code: int) -> tuple[Codes, npt.NDArray[np.unsignedinteger[Any]]]:
         """Find the users who share the item with another one, and how many picks each has."""

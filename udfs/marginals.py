@@ -35,16 +35,27 @@ class Marginals(ABC):
         self._gain: IntArray = np.append(first_gains, 0)
         self._slot_of = np.full(self._width, -1, np.int64)
         self._picks: list[int] = []
+        self._due: int | None = None  # the last pick, while nobody has asked what it changes
         self._value = 0
         self._loss: IntArray | None = None  # None until a swap is asked for
         self._back: npt.NDArray[Any] = np.zeros((0, self._width), table)
 
+    def add(self, item: int) -> None:
+        """Append a pick. What it changes is counted when somebody asks for it: nobody does after the last round."""
+        self._catch_up()
+        self._due = self._code(item)
+        self._slot_of[self._due] = len(self._picks)
+        self._picks.append(self._due)
+        self._loss = None
+
     def gains(self) -> IntArray:
         """Marginal of every candidate."""
+        self._catch_up()
         return self._gain[:-1].copy() if self._asked is None else self._gain[self._asked]
 
     def value(self) -> int:
         """Return the value of the picks."""
+        self._catch_up()
         return self._value
 
     def swap_gains(self, sample: IntArray) -> IntArray:
@@ -55,10 +66,20 @@ class Marginals(ABC):
         return table
 
     @abstractmethod
+    def _enter(self, code: int) -> None:
+        """Count what the last pick changes: the gains and the value."""
+
+    @abstractmethod
     def _tabulate(self) -> IntArray:
         """Fill the zeros of `back` and return the losses, from scratch."""
 
+    def _catch_up(self) -> None:
+        if self._due is not None:
+            code, self._due = self._due, None
+            self._enter(code)
+
     def _losses(self) -> IntArray:
+        self._catch_up()
         if self._loss is None:
             self._back = np.zeros((len(self._picks), self._width), self._back.dtype)
             self._loss = self._tabulate()
@@ -67,12 +88,7 @@ class Marginals(ABC):
     def _code(self, item: int) -> int:
         return int(item) if self._asked is None else int(self._asked[item])
 
-    def _append(self, code: int) -> None:
-        self._slot_of[code] = len(self._picks)
-        self._picks.append(code)
-        self._loss = None
-
     def _forget(self) -> None:
         self._slot_of[self._picks] = -1
         self._gain[:-1] = self._first_gains
-        self._picks, self._value, self._loss = [], 0, None
+        self._picks, self._value, self._loss, self._due = [], 0, None, None

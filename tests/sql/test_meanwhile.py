@@ -28,6 +28,7 @@ def test_what_is_committed_after_the_beginning_is_not_seen(host):
         return beside.rows(COUNT)[0][0]
 
     begun = Meanwhile(host, work, "purchases")
+    begun.begun()
     host.run("INSERT INTO purchases VALUES (99)")
     committed.set()
     assert begun() == begun() == 10
@@ -61,5 +62,9 @@ def test_nothing_outlives_the_end(host):
 
 
 def test_a_table_that_is_gone_leaves_no_connection_open(host):
-    with pytest.raises(HostError, match="does not exist"):
-        Meanwhile(host, lambda beside: 1, "nothing")
+    begun = Meanwhile(host, lambda beside: 1, "nothing")
+    for ask in (begun.begun, begun):
+        with pytest.raises(HostError, match="does not exist"):
+            ask()
+    with pytest.raises(HostError, match="closed"):
+        begun._beside.rows("SELECT 1")

@@ -1,0 +1,117 @@
+"""A distance over declared features is kept while the items lie as they did, for the same candidates, and only then."""
+
+import os
+
+import duckdb
+import numpy as np
+import pytest
+
+import msd_sql
+import msd_sql.prepare
+from msd_sql.kept import LARGEST, MOST, Distances
+
+from .conftest import declare, fill, one
+
+LONG_AGO = 1_000_000_000
+
+
+@pytest.fixture
+def shop(tmp_path):
+    """A shop in a file that was written long ago."""
+    path = tmp_path / "shop.duckdb"
+    with duckdb.connect(str(path)) as con:
+        fill(con)
+        msd_sql.register(con)
+        declare(con)
+    os.utime(path, ns=(0, LONG_AGO * 10**9))
+    with duckdb.connect(str(path)) as con:
+        msd_sql.register(con)
+        yield con
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The names of the distances that were made."""
+    made = []
+    original = msd_sql.prepare.measure
+
+    def counting(features, name, scale=None):
+        made.append(name)
+        return original(features, name, scale)
+
+    monkeypatch.setattr(msd_sql.prepare, "measure", counting)
+    return made
+
+
+def ask(con, k, more="", source="products"):
+    return one(con, f"SELECT msd_select(item_id, {k}, NULL, 1{more}) FROM {source}")
+
+
+def test_the_same_candidates_of_unchanged_items_share_one_distance(shop, made):
+    first = ask(shop, 4)
+    assert len(made) == 1
+    assert ask(shop, 4) == first
+    assert ask(shop, 2) == first[:2]
+    assert len(made) == 1
+    assert len(ask(shop, 4, ", distance := 'jaccard'")) == 4  # asked for by name: another place
+    assert len(ask(shop, 4, source="products WHERE item_id % 2 = 0")) == 4
+    assert len(made) == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE products SET categories = ['x' || (item_id % 2)]",
+        "DELETE FROM products WHERE item_id = 3; INSERT INTO products SELECT * REPLACE (3 AS item_id) FROM products "
+        "WHERE item_id = 4",
+        "ALTER TABLE products ALTER categories TYPE VARCHAR[] USING ['y' || (item_id % 2)]",
+        "SELECT msd_items('products', key := 'item_id', features := 'price_bin', reach := 'purchases', replace := true)",
+    ],
+)
+def test_other_items_are_measured_again(shop, made, change):
+    ask(shop, 4)
+    shop.execute(change).fetchall()
+    chosen = ask(shop, 4)
+    assert len(made) == 2
+    assert chosen == fresh(shop)
+
+
+def fresh(con):
+    """The answer of another database in memory with the same items and the same declaration."""
+    features = one(con, "SELECT features[1] FROM msd.items")
+    with duckdb.connect() as other:
+        other.register("given", con.execute("SELECT item_id, categories, price_bin FROM products").df())
+        other.execute("CREATE TABLE products AS SELECT item_id, categories, price_bin FROM given")
+        msd_sql.register(other)
+        other.execute(f"SELECT msd_items('products', key := 'item_id', features := '{features}')").fetchall()
+        return ask(other, 4)
+
+
+def test_items_in_memory_are_read_every_time(made):
+    with duckdb.connect() as con:
+        fill(con)
+        msd_sql.register(con)
+        declare(con)
+        ask(con, 4)
+        con.execute("UPDATE products SET categories = ['x' || (item_id % 2)]")
+        ask(con, 4)
+        assert len(made) == 2
+
+
+def test_few_are_kept_and_no_large_one():
+    distances, made = Distances(), []
+
+    def of(place, size=1):
+        keys = np.arange(3)
+        return distances.of((place,), keys, lambda: made.append(place) or (None, [np.zeros(size, np.uint8)]))
+
+    for place in (*range(MOST), *range(MOST)):
+        of(place)
+    assert made == list(range(MOST))
+    of(MOST)
+    of(0)
+    assert made == [*range(MOST), MOST, 0]
+    of("large", LARGEST + 1)
+    of("large", LARGEST + 1)
+    assert made[-2:] == ["large", "large"]
+    assert len(distances._kept) == MOST
