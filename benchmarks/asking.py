@@ -10,7 +10,6 @@ from pathlib import Path
 import duckdb
 
 import msd_sql
-from msd_sql.engines import Indexes
 from msd_sql.register import instance_of
 
 PLAIN = "SELECT item_id, count(DISTINCT user_id) AS c FROM {table} GROUP BY 1 ORDER BY c DESC LIMIT {k}"
@@ -46,8 +45,8 @@ class Asking:
         return self._con.execute(sql).fetchall()
 
     def forget(self) -> None:
-        """Let go of every prepared index, so that the next question is a first one."""
-        instance_of(self._con).kept_or("indexes", Indexes).forget()
+        """Let go of everything that was kept (indexes, distances, layouts): the next question is a first one."""
+        instance_of(self._con).kept.clear()
 
 
 @contextmanager

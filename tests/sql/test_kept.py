@@ -65,7 +65,7 @@ def test_the_same_candidates_of_unchanged_items_share_one_distance(shop, made):
         "DELETE FROM products WHERE item_id = 3; INSERT INTO products SELECT * REPLACE (3 AS item_id) FROM products "
         "WHERE item_id = 4",
         "ALTER TABLE products ALTER categories TYPE VARCHAR[] USING ['y' || (item_id % 2)]",
-        "SELECT msd_items('products', key := 'item_id', features := 'price_bin', reach := 'purchases', replace := true)",
+        "SELECT msd_items('products', key := 'item_id', features := 'price_bin', replace := true)",
     ],
 )
 def test_other_items_are_measured_again(shop, made, change):
