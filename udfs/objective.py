@@ -55,8 +55,10 @@ class Objective:
         """Score adding each of the candidates."""
         self.calls += len(candidates)
         self._catch_up()
-        gains = self.relevance.gains()[candidates] if self._touched else None
-        return self._scores(gains, self._pair * self._near[candidates])
+        gains = self.relevance.gains().take(candidates) if self._touched else None
+        near = self._near.take(candidates)
+        near *= self._pair
+        return self._scores(gains, near)
 
     def add(self, item: int) -> None:
         """Append an item to the picks."""
@@ -125,14 +127,16 @@ class Objective:
         self._rows = None
 
     def _scores(self, gains: IntArray | None, public: FloatArray) -> IntArray:
-        behind = public - public.max(initial=-np.inf)
+        """Scores from the two parts; the arrays are used up."""
+        public -= public.max(initial=-np.inf)
         if gains is None:
-            behind *= PUBLIC_STEPS
-            return _integers(behind)
-        behind /= self._unit / (1 << FRACTION_BITS)  # a power of two: as exact as dividing first
-        np.maximum(behind, -FURTHEST * (1 << FRACTION_BITS), out=behind)
-        offset = _integers(behind)
-        offset += gains << (FRACTION_BITS - self.relevance.bits)
+            public *= PUBLIC_STEPS
+            return _integers(public)
+        public /= self._unit / (1 << FRACTION_BITS)  # a power of two: as exact as dividing first
+        np.maximum(public, -FURTHEST * (1 << FRACTION_BITS), out=public)
+        offset = _integers(public)
+        gains <<= FRACTION_BITS - self.relevance.bits
+        offset += gains
         return offset
 
     def _catch_up(self) -> None:

@@ -72,13 +72,15 @@ def test_first_and_last_ticket_of_every_candidate(scores, eta):
         start += weight
 
 
-def test_blocks_join_without_a_gap(monkeypatch):
+@pytest.mark.parametrize(("group", "block"), [(1, 4), (2, 4), (4, 4), (8, 8), (3, 9)])
+def test_groups_and_blocks_join_without_a_gap(monkeypatch, group, block):
     scores = np.random.default_rng(1).integers(-5 * ONE, 5 * ONE, 23)
     whole = sampler.exact_weights(scores, 0.7)
     total = sum(whole)
     tickets = [total * step // 97 for step in range(97)] + [total - 1]
     expected = [sampler.draw(scores, 0.7, Ticket(ticket)) for ticket in tickets]
-    monkeypatch.setattr(sampler, "BLOCK", 4)
+    monkeypatch.setattr(sampler, "GROUP", group)
+    monkeypatch.setattr(sampler, "BLOCK", block)
     assert sampler.exact_weights(scores, 0.7) == whole
     assert [sampler.draw(scores, 0.7, Ticket(ticket)) for ticket in tickets] == expected
 
