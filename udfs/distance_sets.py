@@ -31,7 +31,7 @@ class Jaccard:
         codes, words = _dense(held)
         owner = np.repeat(np.arange(self.n, dtype=np.int64), np.diff(bounds))
         # A token repeated inside one set counts once.
-        pairs = np.sort(owner * max(words, 1) + codes)
+        pairs = np.sort(owner * max(words, 1) + codes, kind="stable")  # of an item after the other: nearly in order
         pairs = pairs[np.diff(pairs, prepend=-1) > 0]
         owner, codes = np.divmod(pairs, max(words, 1))
         self._size = np.bincount(owner, minlength=self.n).astype(np.int64)

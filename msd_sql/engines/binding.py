@@ -16,12 +16,13 @@ import numpy as np
 import sqlglot
 from sqlglot import exp
 
-from msd_sql.candidates import Candidates
+from msd_sql.candidates import Candidates, Whole
 from msd_sql.declarations import Protected
 from msd_sql.engines.steps import Names, temp_name
 from msd_sql.errors import EngineError
 from msd_sql.host import Host
 from msd_sql.reading import private
+from msd_sql.udfs.types import IntArray
 
 _SERIAL = count(1)
 _EXACT = re.compile(
@@ -39,6 +40,7 @@ class Binding:
     unit_type: str | None  # None: every row is a unit
     n: int
     serial: int  # tells the temp relations of one question from those of another on the same connection
+    numbers: IntArray | None = None  # the candidates, if they are whole numbers
 
     def temp(self, name: str) -> str:
         """Name a temp relation of this question."""
@@ -85,7 +87,8 @@ def bound(host: Host, protected: Protected, candidates: Candidates) -> Iterator[
     names = Names({"relation": table(protected.sql), "candidates": keys.table}, expressions)
     with host.table(frame, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.column}):
         unit_type = types[1] if protected.unit else None
-        yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial)
+        numbers = candidates.keys.numbers if isinstance(candidates.keys, Whole) else None
+        yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial, numbers)
 
 
 def next_serial() -> int:

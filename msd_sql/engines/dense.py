@@ -67,14 +67,18 @@ def dense(host: Host, binding: Binding) -> Dense | None:
     """
     if binding.item_type not in (*SMALL_INTEGERS, "BIGINT") or binding.unit_type is None:
         return None
-    found = host.columns(step("candidates", CANDIDATES, binding.names).sql())
-    if not len(found["key"]):
+    if binding.numbers is not None:
+        keys, places = binding.numbers, np.arange(binding.n)
+    else:
+        found = host.columns(step("candidates", CANDIDATES, binding.names).sql())
+        keys, places = found["key"], found["i"]
+    if not len(keys):
         return None
-    low, high = int(found["key"].min()), int(found["key"].max())
+    low, high = int(keys.min()), int(keys.max())
     if high - low >= _SHARE * binding.n + 64:
         return None
     place = np.full(high - low + 1, -1, np.int64)
-    place[found["key"] - low] = found["i"]
+    place[keys - low] = places
     return Dense(low, place, binding.n)
 
 
