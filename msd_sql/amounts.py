@@ -108,6 +108,16 @@ def shown(amount: Decimal | float) -> str:
     return f"{plain:f}"
 
 
+def brief(amount: Decimal) -> str:
+    """An amount in six digits, marked where there are more: a sum of shares can have thirty.
+
+    >>> brief(Decimal("0.1")), brief(Decimal("1.6666666666666666E-9"))
+    ('0.1', '≈1.66667e-9')
+    """
+    short = amount.normalize(Context(prec=6))
+    return shown(amount) if short == amount else f"≈{shown(short)}"
+
+
 def exact_or_infinite(value: float) -> Decimal:
     """A float as the decimal of its shortest text, or as infinity."""
     return Decimal("Infinity") if math.isinf(value) else Decimal(repr(value))

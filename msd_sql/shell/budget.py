@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import duckdb
 
-from msd_sql.amounts import shown
+from msd_sql.amounts import brief, shown
 from msd_sql.catalog import Catalog
 from msd_sql.declarations import Protected
 from msd_sql.homes import databases
@@ -66,7 +66,7 @@ class Budgets:
                 "Nothing is protected here. An owner says: SELECT msd_protect('purchases', unit := …, budget := …);"
             ]
         return [
-            f"{_short(one)}: ε {shown(one.remaining)} of {shown(one.budget)} left, δ {shown(one.remaining_delta)} of "
+            f"{_short(one)}: ε {brief(one.remaining)} of {shown(one.budget)} left, δ {brief(one.remaining_delta)} of "
             f"{shown(one.delta)} left ({one.m:,} {'users' if one.unit else 'rows'})"
             for one in found
         ]
@@ -96,10 +96,10 @@ def _short(protected: Protected) -> str:
 def _told(
     name: str, count: int, eps: Decimal, delta: Decimal, replayed: int, exact: int, known: Protected | None
 ) -> str:
-    left = f" · ε {shown(known.remaining)} of {shown(known.budget)} left" if known else ""
+    left = f" · ε {brief(known.remaining)} of {shown(known.budget)} left" if known else ""
     if exact and exact + replayed == count:
         return f"{name}: exact answer, no privacy, recorded as ε infinity{left}"
     if replayed == count:
         return f"{name}: the recorded answer again, nothing charged{left}"
     releases = f" for {count - replayed} releases" if count - replayed > 1 else ""
-    return f"{name}: charged ε {shown(eps)}, δ {shown(delta)}{releases}{left}"
+    return f"{name}: charged ε {brief(eps)}, δ {brief(delta)}{releases}{left}"

@@ -21,6 +21,8 @@ CHANGES = {
     "insert": ["INSERT INTO t VALUES (-1, 'new')"],
     "insert and checkpoint": ["INSERT INTO t VALUES (-1, 'new')", "CHECKPOINT"],
     "update": ["UPDATE t SET u = -1 WHERE rowid = 7"],
+    "update to NULL": ["UPDATE t SET u = NULL WHERE rowid = 7"],
+    "update of a text": ["UPDATE t SET s = 'x' WHERE rowid = 7"],
     "update and checkpoint": ["UPDATE t SET u = -1 WHERE rowid = 7", "CHECKPOINT"],
     "update twice, with checkpoints": [
         "UPDATE t SET u = -1 WHERE rowid = 7", "CHECKPOINT", "UPDATE t SET u = -2 WHERE rowid = 8", "CHECKPOINT",
@@ -138,6 +140,23 @@ def test_no_two_contents_lie_alike_however_they_came_about(shelf):
             again += lies in known
             assert known.setdefault(lies, rows) == rows
     assert again > 10  # or nothing was tried
+
+
+@pytest.mark.parametrize("change", ["SET l = [9]", "SET r = {'a': 9}", "SET r = NULL", "SET a = [9, 9]::FLOAT[2]"])
+def test_what_changes_inside_of_nested_values_changes_it(shelf, change):
+    shelf.con.execute(
+        "CREATE OR REPLACE TABLE t AS SELECT range::INTEGER AS u, [range] AS l, {'a': range} AS r, "
+        "[range, 1]::FLOAT[2] AS a FROM range(5000)"
+    )
+    shelf.con.execute("CHECKPOINT")
+    shelf.settle()
+    before = shelf.lies(["u", "l", "r", "a"])
+    assert before is not None
+    shelf.con.execute(f"UPDATE t {change} WHERE u = 7")
+    assert shelf.lies(["u", "l", "r", "a"]) != before
+    shelf.con.execute("CHECKPOINT")
+    shelf.settle()
+    assert shelf.lies(["u", "l", "r", "a"]) != before
 
 
 def test_a_file_that_was_written_to_just_now_is_not_trusted(shelf):
