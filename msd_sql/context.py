@@ -127,9 +127,12 @@ class Call:
 
     def databases(self) -> Mapping[str, homes.Database]:
         """The attached databases."""
-        rows = relation_rows(self.host, self.once)
-        found = {row[1] for row in rows if (row[0], *row[2:4]) == ("table", "msd", "protected")}
-        return self.once(("databases",), lambda: homes.databases(self.host, found))
+
+        def look() -> Mapping[str, homes.Database]:
+            rows = relation_rows(self.host, self.once)
+            return homes.databases(self.host, {row[1] for row in rows if tuple(row[2:4]) == ("msd", "protected")})
+
+        return self.once(("databases",), look)
 
     @cached_property
     def plain_session(self) -> bool:

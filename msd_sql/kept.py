@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from msd_sql.host import Column
 from msd_sql.udfs.types import Distance
 
+Keys = Column | Sequence[str]
 Measured = tuple[Distance | None, list[Any]]  # a distance, and the facts that it was made from
 MOST = 4  # distances
 LARGEST = 1 << 25  # bytes of one of them
@@ -28,26 +29,34 @@ class Distances:
     """
 
     def __init__(self) -> None:
-        self._kept: list[tuple[tuple[Any, ...], Column, Measured]] = []
+        self._kept: list[tuple[tuple[Any, ...], Keys, Measured]] = []
         self._lock = threading.Lock()
 
-    def of(self, place: tuple[Any, ...], keys: Column, make: Callable[[], Measured]) -> Measured:
+    def of(self, place: tuple[Any, ...], keys: Keys, make: Callable[[], Measured]) -> Measured:
         """The distance of this place and these candidates, or a new one."""
         with self._lock:
             kept = list(self._kept)
         for known in kept:
-            if known[0] == place and np.array_equal(known[1], keys):
+            if known[0] == place and _same(known[1], keys):
                 return known[2]
         made = make()
-        if _bytes(made[0]) + _bytes(made[1]) + keys.nbytes <= LARGEST:
+        if _bytes(made) + _bytes(keys) <= LARGEST:
             with self._lock:
                 self._kept = [(place, keys, made), *self._kept[: MOST - 1]]
         return made
 
 
+def _same(keys: Keys, others: Keys) -> bool:
+    if isinstance(keys, np.ndarray) or isinstance(others, np.ndarray):
+        return np.array_equal(keys, others)
+    return keys == others
+
+
 def _bytes(held: Any) -> int:
-    """About what arrays take, those of an object or of a list."""
+    """About what arrays and texts take, those of an object or of a list."""
     if isinstance(held, np.ndarray):
         return int(held.nbytes)
+    if isinstance(held, list) and held and isinstance(held[0], str):
+        return sum(map(len, held))
     parts = held if isinstance(held, list | tuple) else getattr(held, "__dict__", {}).values()
     return sum(_bytes(part) for part in parts)

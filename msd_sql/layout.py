@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from msd_sql.errors import EngineError
 from msd_sql.host import Host
 from msd_sql.reading import private_rows
 from msd_sql.sqltext import Name, literal
@@ -51,10 +52,13 @@ def layout(host: Host, table: Table, columns: Collection[str]) -> str | None:
     if before is None or '"' in f"{table.name.database}{table.name.schema}{table.name.name}":
         return None
     sql = _STORED.format(table=table.name.sql, name=literal(table.name.sql))
-    visible, stored, lasting, found, marks = private_rows(host, sql, str(table.name))[0]
+    try:
+        visible, stored, lasting, found, marks = private_rows(host, sql, str(table.name))[0]
+    except EngineError:
+        return None
     if visible != stored or not lasting or not set(columns) <= set(found) or _written(table.file) != before:
         return None
-    return f"{table.mark} {table.file} {before} {marks}"
+    return f"{table.mark} {table.file} {before} {marks} {', '.join(columns)}"
 
 
 class Layouts:

@@ -221,21 +221,22 @@ def _entry(call: Call, question: Question, replayed: str | None = None) -> Entry
 
 def _content(call: Call, items: Items | None, protected: Protected) -> Meanwhile[str]:
     """What the relevance is computed from: the private rows, and the item rows if a similarity reads them."""
-    layouts = call.instance.kept_or("layouts", Layouts)
-    stored = call.stored(protected.relation) if protected.relation is not None else None
-
-    def work(host: Host) -> str:
-        public = host if protected.relation is not None else call.host
-        try:
-            lies = layout(host, stored, content_columns(protected)) if stored else None
-            rows = layouts.content(protected.name, lies, lambda: content_fingerprint(host, protected))
-            return f"{rows} {public_content(public, protected, items)}" if protected.similarity else rows
-        except EngineError:  # like nothing that was ever seen: what fails to be read fails after the charge
-            return secrets.token_hex()
 
     # An index or a release must never be kept as one of rows that came after it: the fingerprint sees the rows before
     # they are read (`begun`). A view may read files, which have no transactions: there it comes first.
     def begin() -> Meanwhile[str]:
+        stored = call.stored(protected.relation) if protected.relation is not None else None
+        layouts = call.instance.kept_or("layouts", Layouts)
+
+        def work(host: Host) -> str:
+            public = host if protected.relation is not None else call.host
+            try:
+                lies = layout(host, stored, content_columns(protected)) if stored else None
+                rows = layouts.content(protected.name, lies, lambda: content_fingerprint(host, protected))
+                return f"{rows} {public_content(public, protected, items)}" if protected.similarity else rows
+            except EngineError:  # like nothing that was ever seen: what fails to be read fails after the charge
+                return secrets.token_hex()
+
         with private(protected.name):
             return call.meanwhile(call.holder(protected), work, protected.sql if stored else None)
 

@@ -221,4 +221,4 @@ def _distance(call: Call, asked: Asked, wanted: Request, items: Items | None, fo
     if lies is None or items is None:
         return measured()
     place = (items.name, items.key, tuple(items.features), name, wanted.scale, found.type, lies)
-    return call.instance.kept_or("distances", Distances).of(place, np.asarray(found.column), measured)
+    return call.instance.kept_or("distances", Distances).of(place, found.column, measured)
