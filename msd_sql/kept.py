@@ -40,7 +40,7 @@ class Distances:
             if known[0] == place and _same(known[1], keys):
                 return known[2]
         made = make()
-        if _bytes(made) + _bytes(keys) <= LARGEST:
+        if _bytes(made) + (keys.nbytes if isinstance(keys, np.ndarray) else sum(map(len, keys))) <= LARGEST:
             with self._lock:
                 self._kept = [(place, keys, made), *self._kept[: MOST - 1]]
         return made
@@ -53,10 +53,8 @@ def _same(keys: Keys, others: Keys) -> bool:
 
 
 def _bytes(held: Any) -> int:
-    """About what arrays and texts take, those of an object or of a list."""
+    """About what arrays take, those of an object or of a list."""
     if isinstance(held, np.ndarray):
         return int(held.nbytes)
-    if isinstance(held, list) and held and isinstance(held[0], str):
-        return sum(map(len, held))
     parts = held if isinstance(held, list | tuple) else getattr(held, "__dict__", {}).values()
     return sum(_bytes(part) for part in parts)

@@ -115,3 +115,17 @@ def test_few_are_kept_and_no_large_one():
     of("large", LARGEST + 1)
     assert made[-2:] == ["large", "large"]
     assert len(distances._kept) == MOST
+
+
+def test_items_with_keys_of_texts_and_a_distance_of_a_name(shop, made):
+    shop.execute("CREATE TABLE named AS SELECT name, price_bin, price FROM products")
+    shop.execute(
+        "SELECT msd_items('named', key := 'name', features := ['price_bin', 'price'], distance := 'l2')"
+    ).fetchall()
+    shop.execute("CHECKPOINT")
+    os.utime(one(shop, "SELECT path FROM duckdb_databases() WHERE database_name = 'shop'"), ns=(0, LONG_AGO * 10**9))
+    first = one(shop, "SELECT msd_select(name, 4, NULL, 1) FROM named")
+    assert one(shop, "SELECT msd_select(name, 4, NULL, 1) FROM named") == first
+    assert made == ["l2"]
+    assert len(one(shop, "SELECT msd_select(name, 4, NULL, 1) FROM named WHERE price > 9")) == 4
+    assert len(made) == 2
