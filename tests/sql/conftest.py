@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import duckdb
 import pytest
 
@@ -71,4 +73,16 @@ def file(tmp_path):
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as con:
         fill(con)
+    return path
+
+
+@pytest.fixture
+def settled(tmp_path):
+    """A shop in a file that was written long ago, with everything declared; the file."""
+    path = tmp_path / "shop.duckdb"
+    with duckdb.connect(str(path)) as con:
+        fill(con)
+        msd_sql.register(con)
+        declare(con)
+    os.utime(path, ns=(0, 10**18))
     return path

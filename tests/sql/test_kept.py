@@ -12,19 +12,10 @@ from msd_sql.kept import LARGEST, MOST, Distances
 
 from .conftest import declare, fill, one
 
-LONG_AGO = 1_000_000_000
-
 
 @pytest.fixture
-def shop(tmp_path):
-    """A shop in a file that was written long ago."""
-    path = tmp_path / "shop.duckdb"
-    with duckdb.connect(str(path)) as con:
-        fill(con)
-        msd_sql.register(con)
-        declare(con)
-    os.utime(path, ns=(0, LONG_AGO * 10**9))
-    with duckdb.connect(str(path)) as con:
+def shop(settled):
+    with duckdb.connect(str(settled)) as con:
         msd_sql.register(con)
         yield con
 
@@ -123,7 +114,7 @@ def test_items_with_keys_of_texts_and_a_distance_of_a_name(shop, made):
         "SELECT msd_items('named', key := 'name', features := ['price_bin', 'price'], distance := 'l2')"
     ).fetchall()
     shop.execute("CHECKPOINT")
-    os.utime(one(shop, "SELECT path FROM duckdb_databases() WHERE database_name = 'shop'"), ns=(0, LONG_AGO * 10**9))
+    os.utime(one(shop, "SELECT path FROM duckdb_databases() WHERE database_name = 'shop'"), ns=(0, 10**18))
     first = one(shop, "SELECT msd_select(name, 4, NULL, 1) FROM named")
     assert one(shop, "SELECT msd_select(name, 4, NULL, 1) FROM named") == first
     assert made == ["l2"]

@@ -13,7 +13,7 @@ from msd_sql.host import DuckDBHost
 from msd_sql.layout import Layouts, Table, layout
 from msd_sql.sqltext import Name
 
-from .conftest import declare, fill, one
+from .conftest import one
 
 LONG_AGO = 1_000_000_000
 CREATE = "CREATE OR REPLACE TABLE t AS SELECT range::INTEGER AS u, 'user ' || range AS s FROM range({})"
@@ -204,17 +204,11 @@ def test_of_each_table_only_the_last_layout_is_known():
     assert [ask("here"), ask("here"), ask("there"), ask("here"), ask(None)] == ["a", "a", "b", "c", "d"]
 
 
-def test_a_second_question_reads_no_purchases_and_a_changed_table_is_read_again(tmp_path, monkeypatch):
-    path = tmp_path / "shop.duckdb"
-    with duckdb.connect(str(path)) as con:
-        fill(con)
-        msd_sql.register(con)
-        declare(con)
-    os.utime(path, ns=(0, LONG_AGO * 10**9))
+def test_a_second_question_reads_no_purchases_and_a_changed_table_is_read_again(settled, monkeypatch):
     read = []
     original = msd_sql.pick.content_fingerprint
     monkeypatch.setattr(msd_sql.pick, "content_fingerprint", lambda *a: read.append(1) or original(*a))
-    with duckdb.connect(str(path)) as con:
+    with duckdb.connect(str(settled)) as con:
         msd_sql.register(con)
 
         def ask(k, eps=0.1):
