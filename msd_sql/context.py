@@ -130,7 +130,8 @@ class Call:
 
         def look() -> Mapping[str, homes.Database]:
             rows = relation_rows(self.host, self.once)
-            return homes.databases(self.host, {row[1] for row in rows if tuple(row[2:4]) == ("msd", "protected")})
+            found = {row[1] for row in rows if (row[0], row[2], row[3]) == ("table", "msd", "protected")}
+            return homes.databases(self.host, found)
 
         return self.once(("databases",), look)
 

@@ -115,17 +115,17 @@ def relation_rows(host: Host, once: Once) -> list[Row]:
     return found
 
 
-def described(host: Host, once: Once, name: Name) -> dict[str, str]:
+def described(host: Host, once: Once, relation: str) -> dict[str, str]:
     """The columns of a relation that all connections see, with their types.
 
-    >>> described(host, once, Name("shop", "main", "products"))["price"]
+    >>> described(host, once, '"shop"."main"."products"')["price"]
     'DOUBLE'
     """
 
     def look() -> dict[str, str]:
-        return {row[0]: str(row[1]) for row in host.rows(f"DESCRIBE SELECT * FROM {name.sql}")}
+        return {row[0]: str(row[1]) for row in host.rows(f"DESCRIBE SELECT * FROM {relation}")}
 
-    found: dict[str, str] = once(("described", name), look)
+    found: dict[str, str] = once(("described", relation), look)
     return found
 
 
@@ -193,7 +193,7 @@ class HostResolver:
         if name is None or name.database == "temp":
             return None
         if relation.kind == "table":
-            return frozenset(column.lower() for column in described(self._host, self._once, name))
+            return frozenset(column.lower() for column in described(self._host, self._once, name.sql))
         sql = (  # without binding the view again
             "SELECT lower(column_name) FROM duckdb_columns()"
             f" WHERE database_name = {literal(name.database)} AND schema_name = {literal(name.schema)}"

@@ -92,20 +92,20 @@ def column_types(call: Call, items: Items) -> dict[str, str]:
     >>> column_types(call, products)["price"]
     'DOUBLE'
     """
-    if items.relation is not None:
-        return described(call.host, call.once, items.relation)
-    return call.once(("types", items.name), lambda: dict(call.host.rows(f"DESCRIBE {items.name}")))
+    return described(call.host, call.once, _relation(items))
 
 
 def lying(call: Call, items: Items) -> str | None:
-    """How the key and the features of an items relation lie in their file; None where that does not tell.
+    """How the key and the features of an items relation lie in their file; None where that does not tell or matter.
 
     >>> lying(call, products)
     '2048 /data/shop.duckdb …'
     """
 
     def look() -> str | None:
-        table = call.stored(items.relation) if items.relation is not None else None
+        if items.relation is None or not items.features or items.distance == "precomputed":
+            return None
+        table = call.stored(items.relation)
         return layout(call.host, table, [items.key, *items.features]) if table else None
 
     return call.once(("lies", items.name), look)

@@ -18,7 +18,7 @@ LARGEST = 1 << 25  # bytes of one of them
 
 
 class Distances:
-    """Distances by what decides them: a place (relation, columns, layout, …) and the candidates' keys in order.
+    """Distances by what decides them: a place (layout, name, scale, …) and the candidates' keys in order.
 
     A distance does not change once it is made, so several threads may use one.
 

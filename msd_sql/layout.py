@@ -58,7 +58,7 @@ def layout(host: Host, table: Table, columns: Collection[str]) -> str | None:
         return None
     if visible != stored or not lasting or not set(columns) <= set(found) or _written(table.file) != before:
         return None
-    return f"{table.mark} {table.file} {before} {marks} {', '.join(columns)}"
+    return f"{table.mark} {table.file} {before} {marks} {list(columns)}"
 
 
 class Layouts:

@@ -28,7 +28,7 @@ class Meanwhile(Generic[T]):
         self._failure: BaseException | None = None
         self._beside = host.beside() if table is not None else None
         self._settled = threading.Event()
-        self._blind: BaseException | None = None
+        self._sees = False
         self._thread: threading.Thread | None = None
         if self._beside is None:
             self._found.append(work(host))
@@ -45,8 +45,8 @@ class Meanwhile(Generic[T]):
     def begun(self) -> None:
         """Wait until it is settled what the work sees; raise an error if that is nothing."""
         self._settled.wait()
-        if self._blind is not None:
-            raise self._blind
+        if not self._sees and self._failure is not None:
+            raise self._failure
 
     def __call__(self) -> T:
         """The result."""
@@ -78,16 +78,13 @@ class Meanwhile(Generic[T]):
         beside = self._beside
         assert beside is not None
         try:
-            try:
-                beside.run("BEGIN TRANSACTION")
-                beside.run(see)  # a transaction begins where it is first used
-            except BaseException as error:
-                self._blind = error.with_traceback(None)
-                raise
-            finally:
-                self._settled.set()
+            beside.run("BEGIN TRANSACTION")
+            beside.run(see)  # a transaction begins where it is first used
+            self._sees = True
+            self._settled.set()
             self._found.append(self._work(beside))
         except BaseException as error:
             self._failure = error.with_traceback(None)
         finally:
+            self._settled.set()
             beside.close()

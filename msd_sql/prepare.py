@@ -19,7 +19,7 @@ from msd_sql.context import Call
 from msd_sql.declarations import Items, Protected
 from msd_sql.engines import check_home
 from msd_sql.errors import CatalogError, InputError, PrivacyError
-from msd_sql.features import declared_values, given_features, measure
+from msd_sql.features import Features, declared_values, given_features, measure
 from msd_sql.guard import CALLS, Sources, examine
 from msd_sql.items_reading import knows, lying
 from msd_sql.kept import Distances, Measured
@@ -210,15 +210,17 @@ def _distance(call: Call, asked: Asked, wanted: Request, items: Items | None, fo
     if name == "precomputed":
         return pairs(call, asked.features if given else items, found)
 
-    def measured() -> Measured:
-        if given or items is None:
-            features = given_features(asked.features, found)
-        else:
-            features = declared_values(call, items, found, items.features)
+    def of(features: Features) -> Measured:
         return measure(features, name, wanted.scale), [name, wanted.scale, *features.facts]
 
-    lies = None if given or items is None else lying(call, items)
-    if lies is None or items is None:
-        return measured()
-    place = (items.name, items.key, tuple(items.features), name, wanted.scale, found.type, lies)
-    return call.instance.kept_or("distances", Distances).of(place, found.column, measured)
+    if given or items is None:
+        return of(given_features(asked.features, found))
+
+    def made() -> Measured:
+        return of(declared_values(call, items, found, items.features))
+
+    lies = lying(call, items)
+    if lies is None:
+        return made()
+    place = (name, wanted.scale, found.type, lies)
+    return call.instance.kept_or("distances", Distances).of(place, found.column, made)

@@ -8,6 +8,7 @@ from decimal import Decimal
 import duckdb
 import pytest
 
+import msd_sql
 from msd_sql.catalog import Catalog
 from msd_sql.errors import CatalogError
 from msd_sql.homes import VERSION
@@ -194,3 +195,13 @@ def test_databases_in_memory_do_not_share_declarations():
             load(con)
         Catalog(DuckDBHost(one.cursor())).protect("purchases", **PURCHASES)
         assert Catalog(DuckDBHost(two.cursor())).all_protected() == []
+
+
+def test_a_view_of_somebody_else_by_the_name_of_our_table_makes_no_home():
+    with duckdb.connect() as con:
+        msd_sql.register(con)
+        con.execute("CREATE TABLE products AS SELECT range AS item_id FROM range(9)")
+        con.execute("CREATE SCHEMA msd")
+        con.execute("CREATE VIEW msd.protected AS SELECT 1 AS mine")
+        sql = "SELECT msd_select(item_id, 3, NULL, 1, features := item_id) FROM products"
+        assert con.execute(sql).fetchall()[0][0] == [0, 8, 1]
