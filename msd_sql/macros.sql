@@ -32,13 +32,11 @@ CREATE OR REPLACE TEMP MACRO _msd_shape(kind, distance) AS CASE
     WHEN left(kind, 5) IN ('STRUC', 'TUPLE') THEN 'record'
     ELSE 'value' END;
 
--- A vector is handed over row by row, and is a number from then on (taken.py).
-CREATE OR REPLACE TEMP MACRO _msd_floats(features) AS _msd_take_floats(
-    TRY_CAST(features AS FLOAT[]), CAST(system.main.current_connection_id() AS BIGINT),
-    CAST(system.main.current_query_id() AS BIGINT));
-CREATE OR REPLACE TEMP MACRO _msd_doubles(features) AS _msd_take_doubles(
-    TRY_CAST(features AS DOUBLE[]), CAST(system.main.current_connection_id() AS BIGINT),
-    CAST(system.main.current_query_id() AS BIGINT));
+-- A vector is handed over row by row, and is a number from then on (taken.py): FLOAT and DOUBLE as they are stored.
+CREATE OR REPLACE TEMP MACRO _msd_take_as(features) AS _msd_take(
+    features, CAST(system.main.current_connection_id() AS BIGINT), CAST(system.main.current_query_id() AS BIGINT));
+CREATE OR REPLACE TEMP MACRO _msd_floating(kind) AS left(kind, 5) IN ('FLOAT', 'DOUBL')
+    AND NOT contains(left(kind, -2), '][');
 
 -- One column in the few forms that a function with fixed types can take; the forms that do not fit are NULL.
 CREATE OR REPLACE TEMP MACRO _msd_text(features, distance) AS CASE _msd_shape(typeof([features]), distance)
@@ -48,8 +46,8 @@ CREATE OR REPLACE TEMP MACRO _msd_list(features, distance) AS CASE _msd_shape(ty
     WHEN 'list' THEN TRY_CAST(features AS VARCHAR[]) END;
 CREATE OR REPLACE TEMP MACRO _msd_vector(features, distance) AS CASE
     WHEN NOT _msd_is_vector(typeof([features]), distance) THEN NULL
-    WHEN left(typeof(features), 5) = 'FLOAT' THEN _msd_floats(features)
-    ELSE _msd_doubles(features) END;
+    WHEN _msd_floating(typeof([features])) THEN _msd_take_as(features)
+    ELSE _msd_take_as(TRY_CAST(features AS DOUBLE[])) END;
 
 -- All of a column in these forms: DuckDB gathers but the one that fits.
 CREATE OR REPLACE TEMP MACRO _msd_all_texts(features) AS CASE
@@ -61,8 +59,8 @@ CREATE OR REPLACE TEMP MACRO _msd_all_lists(features, distance) AS CASE
     THEN list(TRY_CAST(features AS VARCHAR[])) END;
 CREATE OR REPLACE TEMP MACRO _msd_all_vectors(features, distance) AS CASE
     WHEN NOT _msd_is_vector(typeof(list(features)), distance) THEN NULL
-    WHEN left(typeof(list(features)), 5) = 'FLOAT' THEN list(_msd_floats(features))
-    ELSE list(_msd_doubles(features)) END;
+    WHEN _msd_floating(typeof(list(features))) THEN list(_msd_take_as(features))
+    ELSE list(_msd_take_as(TRY_CAST(features AS DOUBLE[]))) END;
 
 -- Keys that are whole numbers are handed over as such: fewer bytes, and no texts to make, sort and read again.
 CREATE OR REPLACE TEMP MACRO _msd_whole(items) AS typeof(list(items)) IN (

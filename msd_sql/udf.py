@@ -72,8 +72,7 @@ def functions(instance: Instance, *, arrow: bool | None = None) -> list[Function
     return [
         Function("_msd_instance", lambda: instance.token, (), "VARCHAR"),
         _plain(instance, "_msd_begin", begin, (), "VARCHAR"),
-        _take(instance, "_msd_take_floats", "FLOAT[]", fast),
-        _take(instance, "_msd_take_doubles", "DOUBLE[]", fast),
+        _take(instance, fast),
         _group(instance, "_msd_pick", pick, "BIGINT[]", fast),
         _group(instance, "_msd_explain", explain, PROPERTIES, fast),
         _plain(instance, "_msd_key", key_column, ("VARCHAR[]", "VARCHAR", "VARCHAR"), "VARCHAR"),
@@ -93,7 +92,7 @@ def create(con: duckdb.DuckDBPyConnection, function: Function) -> None:
     make(
         function.name,
         function.run,
-        list(function.parameters),
+        None if "ANY" in function.parameters else list(function.parameters),  # None: as many and whatever come
         function.returns,
         type="arrow" if function.arrow else "native",
         null_handling="special",
@@ -152,21 +151,26 @@ def _group(instance: Instance, name: str, act: Callable[[Call, Asked], Any], ret
     return Function(name, chunk if arrow else native, ASKED, returns, arrow)
 
 
-def _take(instance: Instance, name: str, kind: str, arrow: bool) -> Function:
-    """A function that keeps every row's vector for the selection of the same statement."""
+def _take(instance: Instance, arrow: bool) -> Function:
+    """A function that keeps every row's vector for the selection of the same statement.
+
+    Of any type: DuckDB would make a list of an array, number by number, for a parameter that is one.
+    """
 
     def taken(connection: int, query: int) -> Taken:
         return instance.once(connection, query, TAKEN, Taken)
 
-    def native(vector: list[float | None] | None, connection: int, query: int) -> int:
+    def native(*row: Any) -> int:
+        vector, connection, query = row
         return int(taken(connection, query).take([vector])[0])
 
-    def chunk(vectors: Any, connection: Any, query: Any) -> Any:
+    def chunk(*columns: Any) -> Any:
         import pyarrow as pa
 
+        vectors, connection, query = columns
         return pa.array(taken(connection[0].as_py(), query[0].as_py()).take(vectors.combine_chunks()))
 
-    return Function(name, chunk if arrow else native, (kind, "BIGINT", "BIGINT"), "BIGINT", arrow)
+    return Function("_msd_take", chunk if arrow else native, ("ANY", "BIGINT", "BIGINT"), "BIGINT", arrow)
 
 
 @contextmanager

@@ -16,9 +16,9 @@ from .distance_vectors import Angular
 from .types import FloatArray, IntArray
 
 _BLOCK = 1 << 21  # cosines kept at once
-# OpenBLAS wakes other threads from here on, which takes longer than such a product when the cores are busy.
+# OpenBLAS wakes other threads from here on. They gain little, and keep the cores from whoever comes next (DuckDB's
+# scan of the next statement, say) for another 0.03 s, waiting for more.
 _ALONE = 1 << 19
-_MUCH = 1 << 24  # and from here on they are worth it
 
 
 def suspects(angular: Angular, rest: FloatArray, units: Float32, sure: list[float]) -> tuple[int, IntArray] | None:
@@ -48,12 +48,20 @@ def cosines(units: Float32, others: Float32) -> Float32:
     >>> cosines(np.eye(2, dtype=np.float32), np.float32([[0.6, 0.8]])).tolist() == np.float32([[0.6], [0.8]]).tolist()
     True
     """
-    if units.size * len(others) < _ALONE or units.size * len(others) >= _MUCH:
-        return units @ others.T
     found = np.empty((len(units), len(others)), np.float32)
     size = max(1, (_ALONE - 1) // units.size)
     for start in range(0, len(others), size):
         np.matmul(units, others[start : start + size].T, out=found[:, start : start + size])
+    return found
+
+
+def products(vectors: Float32, place: int) -> Float32:
+    """Products of one of the vectors with all of them, on this thread alone.
+
+    >>> products(np.float32([[1, 2], [3, 4]]), 1).tolist()
+    [11.0, 25.0]
+    """
+    found: Float32 = np.matmul(vectors[:, None, :], vectors[place][:, None]).reshape(len(vectors))
     return found
 
 

@@ -24,6 +24,9 @@ def array(vector: wire.Vector) -> pa.Array:
     mask = None if vector.known is None else pa.py_buffer(np.packbits(vector.known, bitorder="little"))
     if kind.id == wire.LIST:
         return _lists(pa, vector)
+    if kind.id == wire.ARRAY:
+        missing = None if vector.known is None else pa.array(~vector.known)
+        return pa.FixedSizeListArray.from_arrays(array(vector.children[0]), kind.size, mask=missing)
     if kind.id == wire.STRUCT and vector.known is None:
         return pa.StructArray.from_arrays([array(child) for child in vector.children], names=list(kind.names))
     plain = {wire.BIGINT: pa.int64(), wire.FLOAT: pa.float32(), wire.DOUBLE: pa.float64()}.get(kind.id)

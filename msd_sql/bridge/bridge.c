@@ -40,7 +40,7 @@ extern char **environ;
 enum slot {
     CONNECT = 3, INTERRUPT = 4, DISCONNECT = 6, QUERY = 13, DESTROY_RESULT = 14,
     COLUMN_NAME = 15, COLUMN_LOGICAL_TYPE = 18, COLUMN_COUNT = 19, RESULT_ERROR = 21, RESULT_ERROR_TYPE = 22,
-    FREE = 25, GET_TYPE_ID = 166, DECIMAL_SCALE = 168, DECIMAL_INTERNAL = 169,
+    FREE = 25, CREATE_TYPE = 156, GET_TYPE_ID = 166, DECIMAL_SCALE = 168, DECIMAL_INTERNAL = 169,
     ENUM_INTERNAL = 170, ENUM_SIZE = 171, ENUM_VALUE = 172, LIST_CHILD_TYPE = 173, ARRAY_CHILD_TYPE = 174,
     ARRAY_SIZE = 175, MAP_KEY_TYPE = 176, MAP_VALUE_TYPE = 177, STRUCT_COUNT = 178, STRUCT_NAME = 179,
     STRUCT_CHILD_TYPE = 180, DESTROY_TYPE = 184, CREATE_CHUNK = 186, DESTROY_CHUNK = 187,
@@ -608,7 +608,8 @@ static void drop_function(void *given) {
     free(f);
 }
 
-/* A line: the function's name, a tab, and a query whose columns have the types of its answer and its parameters. */
+/* A line: the function's name, a tab, and a query whose columns have the types of its answer and its parameters; one
+ * that is named "any" stands for every type. */
 static bool register_function(bridge *b, const char *line) {
     const char *tab = strchr(line, '\t');
     if (!tab) return false;
@@ -625,7 +626,9 @@ static bool register_function(bridge *b, const char *line) {
     CALL(FUNCTION_NAME, void, void *, const char *)(made, f->name);
     uint64_t columns = CALL(COLUMN_COUNT, uint64_t, result_t *)(&types);
     for (uint64_t i = 0; i < columns; i++) {
-        void *type = CALL(COLUMN_LOGICAL_TYPE, void *, result_t *, uint64_t)(&types, i);
+        bool any = !strcmp(CALL(COLUMN_NAME, const char *, result_t *, uint64_t)(&types, i), "any");
+        void *type = any ? CALL(CREATE_TYPE, void *, int)(ANY)
+                         : CALL(COLUMN_LOGICAL_TYPE, void *, result_t *, uint64_t)(&types, i);
         CALL(i ? FUNCTION_PARAMETER : FUNCTION_RETURNS, void, void *, void *)(made, type);
         drop_type(type);
     }

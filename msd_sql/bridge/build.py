@@ -46,12 +46,17 @@ def extension(python: str = sys.executable) -> Path:
 def listing() -> str:
     """Every function: its name, a tab, and a query whose columns have the types of its answer and its parameters.
 
+    A column that is named `any` stands for every type.
+
     >>> listing().splitlines()[0].split()
     ['_msd_instance', 'SELECT', 'CAST(NULL', 'AS', 'VARCHAR)']
     """
     lines = []
     for function in functions(Instance("listing"), arrow=False):
-        types = ", ".join(f"CAST(NULL AS {kind})" for kind in (function.returns, *function.parameters))
+        types = ", ".join(
+            'NULL AS "any"' if kind == "ANY" else f"CAST(NULL AS {kind})"
+            for kind in (function.returns, *function.parameters)
+        )
         lines.append(f"{function.name}\tSELECT {types}")
     return "\n".join(lines)
 

@@ -22,6 +22,15 @@ SELECT msd_select(item_id, 6, 0.1, 0.5, quota := price_bin, quota_cap := 2) AS i
 -- public, embeddings and scores
 SELECT msd_select(doc_id, 10, NULL, 0.3, features := embedding, score := bm25) AS items FROM hits;
 
+-- public, arrays of one length
+SELECT msd_select(doc_id, 10, NULL, 0.3, features := embedding::FLOAT[3], score := bm25) AS items FROM hits;
+
+-- public, arrays of which one is NULL
+SELECT msd_select(doc_id, 10, NULL, 1, features := if(doc_id = 7, NULL, embedding)::DOUBLE[3]) AS items FROM hits;
+
+-- public, vectors of two lengths
+SELECT msd_select(doc_id, 10, NULL, 1, features := embedding[:1 + doc_id % 2]) AS items FROM hits;
+
 -- diversity alone
 SELECT msd_select(item_id, 4, 0.1, 1.0) AS items FROM products;
 

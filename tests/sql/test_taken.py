@@ -15,13 +15,15 @@ from tests.sql.conftest import one
 ASK = "msd_select(item_id, 3, NULL, 1, features := embedding, distance := 'angular')"
 
 
-@pytest.fixture(params=["native", "float32", "float64"])
+@pytest.fixture(params=["native", "float32", "float64", "arrays"])
 def chunk(request):
-    """Lists as one of the ways in which DuckDB hands them over."""
+    """Lists as one of the ways in which DuckDB hands them over; `arrays` have one length."""
     if request.param == "native":
         return list
     arrow = pytest.importorskip("pyarrow")
-    return lambda lists: arrow.array(lists, arrow.list_(getattr(arrow, request.param)()))
+    if request.param != "arrays":
+        return lambda lists: arrow.array(lists, arrow.list_(getattr(arrow, request.param)()))
+    return lambda lists: arrow.array(lists, arrow.list_(arrow.float32(), max(len(one) for one in lists if one)))
 
 
 def test_vectors_come_back_in_the_order_of_their_numbers(chunk):
@@ -39,13 +41,42 @@ def test_null_is_nan(chunk):
     np.testing.assert_array_equal(found, [[1.0, 2.0], [np.nan, np.nan], [3.0, np.nan]])
 
 
+def test_sliced_arrays_and_null_among_them_keep_their_places(chunk):
+    taken = Taken()
+    lists = [[float(i), float(-i)] if i % 3 else None for i in range(12)]
+    given = chunk(lists)
+    numbers = taken.take(given[2:9])
+    assert (numbers == -1).tolist() == [one is None for one in lists[2:9]]
+    found = taken.matrix(numbers[::-1])
+    np.testing.assert_array_equal(found, [one or [np.nan, np.nan] for one in lists[8:1:-1]])
+
+
+def test_rows_that_are_all_null_have_no_length(chunk):
+    taken = Taken()
+    numbers = taken.take([None, None])
+    assert np.isnan(taken.matrix(numbers)).all()
+    more = taken.take(chunk([[1.0, 2.0]]))
+    np.testing.assert_array_equal(taken.matrix(np.r_[numbers, more])[1:], [[np.nan, np.nan], [1.0, 2.0]])
+
+
+def test_all_vectors_in_order_are_read_without_a_copy_and_stay_what_they_are(chunk, monkeypatch):
+    monkeypatch.setattr("msd_sql.taken._ROOM", 32)
+    taken = Taken()
+    first = taken.take(chunk([[1.0, 2.0], [3.0, 4.0]]))
+    before = taken.matrix(first[:1])
+    assert not before.flags.owndata
+    more = [taken.take(chunk([[float(i), 0.0]])) for i in range(50)]  # which needs more room several times
+    assert before.tolist() == [[1.0, 2.0]]
+    assert taken.matrix(np.concatenate([first[1:], *more])).tolist() == [[3.0, 4.0], *([i, 0] for i in range(50))]
+    assert taken.empty
+
+
 def test_vectors_of_different_lengths_are_refused_also_across_chunks(chunk):
     taken = Taken()
-    for lists in ([[1.0, 2.0]], [[1.0]], [[3.0, 4.0]]):
-        taken.take(chunk(lists))
+    numbers = np.concatenate([taken.take(chunk(lists)) for lists in ([[1.0, 2.0]], [[1.0]], [[3.0, 4.0]])])
     with pytest.raises(InputError, match="lengths 1, 2 were given"):
-        taken.matrix(np.array([0, 1]))
-    assert taken.matrix(np.array([2])).tolist() == [[3.0, 4.0]]
+        taken.matrix(numbers[:2])
+    assert taken.matrix(numbers[2:]).tolist() == [[3.0, 4.0]]
 
 
 def test_what_every_group_has_read_is_let_go_of(chunk):
@@ -53,7 +84,7 @@ def test_what_every_group_has_read_is_let_go_of(chunk):
     taken.take(chunk([[1.0], [2.0], [3.0]]))
     assert taken.matrix(np.array([2, 0])).tolist() == [[3.0], [1.0]]
     assert taken.matrix(np.array([1])).tolist() == [[2.0]]
-    assert not taken._chunks
+    assert taken.empty
 
 
 def test_what_was_let_go_of_is_not_made_up(chunk):
@@ -63,6 +94,21 @@ def test_what_was_let_go_of_is_not_made_up(chunk):
     with pytest.raises(EngineError, match="let go of"):
         taken.matrix(numbers)
     assert taken.matrix(numbers[:0]).shape[0] == 0
+
+
+def test_too_little_memory_does_not_tell_how_many_rows_there_were(chunk, monkeypatch):
+    monkeypatch.setattr("msd_sql.taken._ROOM", 1 << 60)
+    with pytest.raises(EngineError, match=r"^There is not enough memory for the vectors of this selection\.$") as told:
+        Taken().take(chunk([[1.0, 2.0]]))
+    assert told.value.__suppress_context__
+
+
+def test_rows_of_many_lengths_need_no_more_room_than_they_fill():
+    taken = Taken()
+    numbers = taken.take([[0.5] * length for length in range(1, 500)])
+    assert sum(kept._matrix.nbytes for kept in taken._all[1:]) < 1 << 21
+    with pytest.raises(InputError, match="lengths 1, 2, 3, 4, 5 were given"):
+        taken.matrix(numbers)
 
 
 def test_threads_that_hand_over_at_once_lose_nothing(empty):
@@ -85,17 +131,16 @@ def test_threads_that_hand_over_at_once_lose_nothing(empty):
     assert sorted(map(tuple, found.tolist())) == [(float(who), float(turn)) for who in range(8) for turn in range(50)]
 
 
-def test_vectors_are_read_while_others_are_still_handed_over():
+def test_selections_of_one_statement_do_not_let_go_of_each_others_vectors(chunk):
     taken = Taken()
-
-    class Read(list):  # whoever reads a vector of it lets another selection hand one over just then
-        def __getitem__(self, place):
-            taken.take([[3.0]])
-            return super().__getitem__(place)
-
-    taken.take(Read([[1.0], [2.0]]))
-    assert taken.matrix(np.array([1])).tolist() == [[2.0]]
-    assert taken.matrix(np.array([2, 0])).tolist() == [[3.0], [1.0]]
+    one, other = taken.take(chunk([[1.0], [2.0]])), taken.take(chunk([[3.0]]))
+    assert taken.matrix(one).tolist() == [[1.0], [2.0]]
+    assert taken.matrix(other).tolist() == [[3.0]]
+    assert taken.empty
+    late = taken.take(chunk([[4.0]]))
+    assert taken.matrix(late).tolist() == [[4.0]]
+    with pytest.raises(EngineError, match="let go of"):
+        taken.matrix(one)
 
 
 def test_two_selections_of_one_statement_keep_to_their_own_vectors(empty):
@@ -118,13 +163,13 @@ def test_nothing_is_kept_of_a_selection_that_was_answered_or_failed(shop):
     number = one(shop, "SELECT current_connection_id()")
 
     def kept():
-        return instance._known[number][1][TAKEN]._chunks
+        return not instance._known[number][1][TAKEN].empty
 
     assert len(one(shop, f"SELECT {ASK} FROM products")) == 3
-    assert kept() == []
+    assert not kept()
     with pytest.raises(duckdb.InvalidInputException, match="LeakError"):
         one(shop, f"SELECT {ASK} FROM (SELECT item_id, [1.0, item_id] AS embedding FROM purchases)")
-    assert kept() == []
+    assert not kept()
     with pytest.raises(duckdb.InvalidInputException, match="lengths"):
         one(shop, f"SELECT {ASK} FROM (SELECT item_id, [1.0, 2][:1 + item_id % 2] AS embedding FROM products)")
-    assert kept() == []
+    assert not kept()
