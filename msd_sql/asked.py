@@ -6,6 +6,7 @@ the same. Vectors have come before (`taken`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Texts: TypeAlias = dict[str, str | None]
+_NULL = '"NULL"[]'
+_VECTOR = re.compile(r"^(angular|l1|l2|haversine) (?s:.*)\]\[\]\Z|^ (FLOAT|DOUBLE|DECIMAL[^\[]*)\[\d*\]\[\]\Z")
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ def from_native(
     taken: Taken,
 ) -> Asked:
     """One group from native Python values, and its vectors from what was taken."""
-    shape, quota_shape = types["shape"] or "none", types["quota_shape"] or "none"
+    shape, quota_shape = shape_of(types["features"], options["distance"]), shape_of(types["quota"], "hamming")
     return Asked(
         keys or [],
         None if numbers is None else np.array([np.nan if key is None else key for key in numbers]),
@@ -98,7 +101,8 @@ def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Text
 
     def read(row: int, taken: Taken) -> Asked:
         told = types[row].as_py()
-        shape, quota_shape = told["shape"] or "none", told["quota_shape"] or "none"
+        shape = shape_of(told["features"], options[row]["distance"].as_py())
+        quota_shape = shape_of(told["quota"], "hamming")
         if not (keys[row].is_valid or numbers[row].is_valid):  # no row, and so no column either
             shape = quota_shape = "none"
         return Asked(
@@ -128,6 +132,20 @@ def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Text
         yield options[row].as_py(), context[row].as_py(), partial(read, row)
 
 
+def shape_of(list_type: str | None, distance: str | None) -> str:
+    """Whether a column is a vector, a list, a record or one value, by the type of a list of it: as macros.sql tells.
+
+    >>> [shape_of(kind, None) for kind in ("FLOAT[3][]", "INTEGER[][]", "STRUCT(a INTEGER)[]", "DATE[]", None)]
+    ['vector', 'list', 'record', 'value', 'none']
+    """
+    kind = list_type or _NULL
+    if kind == _NULL:
+        return "none"
+    if _VECTOR.search(f"{(distance or '').lower()} {kind}"):
+        return "vector"
+    return "list" if kind.endswith("][]") else "record" if kind[:5] in ("STRUC", "TUPLE") else "value"
+
+
 def _element(list_type: str) -> str:
     return list_type.removesuffix("[]")
 
@@ -135,7 +153,7 @@ def _element(list_type: str) -> str:
 def _scores(
     types: Mapping[str, str | None], scores: Sequence[float | None] | npt.NDArray[Any] | None
 ) -> FloatArray | None:
-    if types["score"] in (None, '"NULL"[]') or scores is None:
+    if types["score"] in (None, _NULL) or scores is None:
         return None
     if isinstance(scores, np.ndarray):
         return scores.astype(np.float64)

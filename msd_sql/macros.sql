@@ -19,35 +19,29 @@ CREATE OR REPLACE TEMP MACRO _msd_context() AS (
 CREATE OR REPLACE TEMP MACRO _msd_asking() AS (SELECT _msd_told(_msd_session(), (
     SELECT _msd_begin(_msd_told('{"macros": []}', CAST(system.main.current_query_id() AS VARCHAR))))));
 
--- The shape of features or a quota by the type of a list of it, known when the statement is bound (that of NULL itself
--- is not): a vector, a list, a record or one value. A list of whole numbers is a set of ids unless a distance over
--- numbers is asked for.
-CREATE OR REPLACE TEMP MACRO _msd_is_vector(kind, distance) AS suffix(kind, '][]') AND CASE
-    WHEN distance IS NULL THEN left(kind, 5) IN ('FLOAT', 'DOUBL', 'DECIM') AND NOT contains(left(kind, -2), '][')
-    ELSE lower(distance) IN ('angular', 'l1', 'l2', 'haversine') END;
-CREATE OR REPLACE TEMP MACRO _msd_shape(kind, distance) AS CASE
-    WHEN kind = '"NULL"[]' THEN 'none'
-    WHEN _msd_is_vector(kind, distance) THEN 'vector'
-    WHEN suffix(kind, '][]') THEN 'list'
-    WHEN left(kind, 5) IN ('STRUC', 'TUPLE') THEN 'record'
-    ELSE 'value' END;
+-- Features or a quota are a vector, a list, a record or one value by the type of a list of them, known when the statement
+-- is bound (that of NULL itself is not). A list of whole numbers is a set of ids unless a distance over numbers is asked
+-- for. asked.py tells the same; one look at the type where possible: binding it again and again takes longest.
+CREATE OR REPLACE TEMP MACRO _msd_is_vector(kind, distance) AS regexp_matches(concat(lower(distance), ' ', kind),
+    '^(angular|l1|l2|haversine) (?s:.*)\]\[\]$|^ (FLOAT|DOUBLE|DECIMAL[^\[]*)\[\d*\]\[\]$');
+CREATE OR REPLACE TEMP MACRO _msd_is_floating(kind, distance) AS regexp_matches(concat(lower(distance), ' ', kind),
+    '^(angular|l1|l2|haversine|) (FLOAT|DOUBLE)\[\d*\]\[\]$');
 
 -- A vector is handed over row by row, and is a number from then on (taken.py): FLOAT and DOUBLE as they are stored.
 CREATE OR REPLACE TEMP MACRO _msd_take_as(features) AS _msd_take(
     features, CAST(system.main.current_connection_id() AS BIGINT), CAST(system.main.current_query_id() AS BIGINT));
-CREATE OR REPLACE TEMP MACRO _msd_floating(kind) AS left(kind, 5) IN ('FLOAT', 'DOUBL')
-    AND NOT contains(left(kind, -2), '][');
 
 -- One column in the few forms that a function with fixed types can take; the forms that do not fit are NULL.
-CREATE OR REPLACE TEMP MACRO _msd_text(features, distance) AS CASE _msd_shape(typeof([features]), distance)
-    WHEN 'value' THEN CAST(features AS VARCHAR)
-    WHEN 'record' THEN CAST(to_json(features) AS VARCHAR) END;
-CREATE OR REPLACE TEMP MACRO _msd_list(features, distance) AS CASE _msd_shape(typeof([features]), distance)
-    WHEN 'list' THEN TRY_CAST(features AS VARCHAR[]) END;
+CREATE OR REPLACE TEMP MACRO _msd_text(features) AS CASE
+    WHEN suffix(typeof([features]), '][]') OR typeof([features]) = '"NULL"[]' THEN NULL
+    WHEN left(typeof([features]), 5) IN ('STRUC', 'TUPLE') THEN CAST(to_json(features) AS VARCHAR)
+    ELSE CAST(features AS VARCHAR) END;
+CREATE OR REPLACE TEMP MACRO _msd_list(features, distance) AS CASE
+    WHEN suffix(typeof([features]), '][]') AND NOT _msd_is_vector(typeof([features]), distance)
+    THEN TRY_CAST(features AS VARCHAR[]) END;
 CREATE OR REPLACE TEMP MACRO _msd_vector(features, distance) AS CASE
-    WHEN NOT _msd_is_vector(typeof([features]), distance) THEN NULL
-    WHEN _msd_floating(typeof([features])) THEN _msd_take_as(features)
-    ELSE _msd_take_as(TRY_CAST(features AS DOUBLE[])) END;
+    WHEN _msd_is_floating(typeof([features]), distance) THEN _msd_take_as(features)
+    WHEN _msd_is_vector(typeof([features]), distance) THEN _msd_take_as(TRY_CAST(features AS DOUBLE[])) END;
 
 -- All of a column in these forms: DuckDB gathers but the one that fits.
 CREATE OR REPLACE TEMP MACRO _msd_all_texts(features) AS CASE
@@ -58,9 +52,8 @@ CREATE OR REPLACE TEMP MACRO _msd_all_lists(features, distance) AS CASE
     WHEN suffix(typeof(list(features)), '][]') AND NOT _msd_is_vector(typeof(list(features)), distance)
     THEN list(TRY_CAST(features AS VARCHAR[])) END;
 CREATE OR REPLACE TEMP MACRO _msd_all_vectors(features, distance) AS CASE
-    WHEN NOT _msd_is_vector(typeof(list(features)), distance) THEN NULL
-    WHEN _msd_floating(typeof(list(features))) THEN list(_msd_take_as(features))
-    ELSE list(_msd_take_as(TRY_CAST(features AS DOUBLE[]))) END;
+    WHEN _msd_is_floating(typeof(list(features)), distance) THEN list(_msd_take_as(features))
+    WHEN _msd_is_vector(typeof(list(features)), distance) THEN list(_msd_take_as(TRY_CAST(features AS DOUBLE[]))) END;
 
 -- Keys that are whole numbers are handed over as such: fewer bytes, and no texts to make, sort and read again.
 CREATE OR REPLACE TEMP MACRO _msd_whole(items) AS typeof(list(items)) IN (
@@ -82,11 +75,9 @@ CREATE OR REPLACE TEMP MACRO msd_select(
      'quota_cap': CAST(quota_cap AS VARCHAR), 'cap': CAST(cap AS VARCHAR), 'reach': CAST(reach AS VARCHAR),
      'fresh': CAST(fresh AS VARCHAR), 'exact': CAST(exact AS VARCHAR), 'public': CAST(public AS VARCHAR),
      'engine': CAST(engine AS VARCHAR), 'key': NULL},
-    {'features': typeof(list(features)), 'shape': _msd_shape(typeof(list(features)), distance),
-     'quota': typeof(list(quota)), 'quota_shape': _msd_shape(typeof(list(quota)), 'hamming'),
-     'score': typeof(list(score))},
+    {'features': typeof(list(features)), 'quota': typeof(list(quota)), 'score': typeof(list(score))},
     _msd_all_texts(features), _msd_all_lists(features, distance), _msd_all_vectors(features, distance),
-    _msd_all_texts(quota), _msd_all_lists(quota, 'hamming'),
+    _msd_all_texts(quota), CASE WHEN suffix(typeof(list(quota)), '][]') THEN list(TRY_CAST(quota AS VARCHAR[])) END,
     CASE WHEN typeof(list(score)) <> '"NULL"[]' THEN list(TRY_CAST(score AS DOUBLE)) END,
     _msd_asking()));
 
@@ -98,27 +89,25 @@ CREATE OR REPLACE TEMP MACRO _msd_asked(
 WITH _msd_source AS (
     SELECT
         _msd_row, CAST(key AS VARCHAR) AS _msd_key_given,
-        typeof([features]) AS _msd_features_type, _msd_shape(typeof([features]), distance) AS _msd_features_shape,
-        _msd_text(features, distance) AS _msd_features_text, _msd_list(features, distance) AS _msd_features_list,
+        typeof([features]) AS _msd_features_type, _msd_text(features) AS _msd_features_text,
+        _msd_list(features, distance) AS _msd_features_list,
         _msd_vector(features, distance) AS _msd_features_vector,
-        typeof([quota]) AS _msd_quota_type, _msd_shape(typeof([quota]), 'hamming') AS _msd_quota_shape,
-        _msd_text(quota, 'hamming') AS _msd_quota_text, _msd_list(quota, 'hamming') AS _msd_quota_list,
+        typeof([quota]) AS _msd_quota_type, _msd_text(quota) AS _msd_quota_text,
+        _msd_list(quota, 'hamming') AS _msd_quota_list,
         typeof([score]) AS _msd_score_type, TRY_CAST(score AS DOUBLE) AS _msd_score,
         CASE WHEN typeof(COLUMNS(_msd_row.*)) LIKE '%]' THEN NULL ELSE CAST(COLUMNS(_msd_row.*) AS VARCHAR) END
     FROM query_table(tbl) AS _msd_row
 ), _msd_texted AS (
     SELECT COLUMNS('^_msd_.*'), list_value(*COLUMNS(* EXCLUDE (
-        _msd_row, _msd_key_given, _msd_features_type, _msd_features_shape, _msd_features_text, _msd_features_list,
-        _msd_features_vector, _msd_quota_type, _msd_quota_shape, _msd_quota_text,
-        _msd_quota_list, _msd_score_type, _msd_score))) AS _msd_texts
+        _msd_row, _msd_key_given, _msd_features_type, _msd_features_text, _msd_features_list, _msd_features_vector,
+        _msd_quota_type, _msd_quota_text, _msd_quota_list, _msd_score_type, _msd_score))) AS _msd_texts
     FROM _msd_source
 ), _msd_listed AS (
     SELECT
         list(_msd_row) AS found, list(_msd_texts) AS texts, any_value(struct_keys(_msd_row)) AS names,
         typeof(any_value(_msd_row)) AS row_type,
         min(_msd_key_given) AS first_key, max(_msd_key_given) AS last_key,
-        {'features': any_value(_msd_features_type), 'shape': any_value(_msd_features_shape),
-         'quota': any_value(_msd_quota_type), 'quota_shape': any_value(_msd_quota_shape),
+        {'features': any_value(_msd_features_type), 'quota': any_value(_msd_quota_type),
          'score': any_value(_msd_score_type)} AS types,
         list(_msd_features_text) AS features_text, list(_msd_features_list) AS features_list,
         list(_msd_features_vector) AS features_vectors,

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from msd_sql.errors import EngineError
-from msd_sql.udfs.types import IntArray
+from msd_sql.udfs.types import FloatArray, IntArray
 from msd_sql.vectors import one_length
 
 if TYPE_CHECKING:
@@ -140,21 +140,37 @@ class _OneLength:
 
 
 def _by_length(vectors: pa.Array | Sequence[Any]) -> Iterator[tuple[IntArray, Matrix]]:
-    """The places and the values of the vectors of each length that occurs; NULL is none."""
+    """The places and the values of the vectors of each length that occurs; what is no vector counts as NULL.
+
+    DuckDB hands over other things as well where it cannot tell beforehand that nobody will ask for them. An error here
+    would come before the guard, and could quote private values.
+    """
     if isinstance(vectors, Sequence):
-        lengths = np.array([NULL if vector is None else len(vector) for vector in vectors])
+        rows = [_numbers(vector) for vector in vectors]
+        lengths = np.array([NULL if row is None else len(row) for row in rows])
         for length in _different(lengths):
             places = np.flatnonzero(lengths == length)
-            values = np.array([vectors[place] for place in places.tolist()], np.float64)
-            yield places, values.reshape(len(places), length)
+            yield places, np.array([rows[place] for place in places.tolist()]).reshape(len(places), length)
         return
+    import pyarrow as pa
     import pyarrow.compute as pc
 
+    kind = vectors.type
+    if not ((pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind)) and pa.types.is_floating(kind.value_type)):
+        return
     lengths = pc.list_value_length(vectors).fill_null(NULL).to_numpy(zero_copy_only=False)
     for length in _different(lengths):
         places = np.flatnonzero(lengths == length)
         some = vectors if len(places) == len(lengths) else vectors.take(places)
         yield places, some.flatten().to_numpy(zero_copy_only=False).reshape(len(places), length)
+
+
+def _numbers(vector: Any) -> FloatArray | None:
+    try:
+        numbers = np.array(vector, np.float64)
+    except (TypeError, ValueError):
+        return None
+    return numbers if numbers.ndim == 1 else None
 
 
 def _different(lengths: IntArray) -> list[int]:

@@ -35,7 +35,7 @@ OPTIONS = (
     "k", "eps", "diversity", "method", "gamma", "delta", "distance", "scale", "quota_cap", "cap", "reach", "fresh",
     "exact", "public", "engine", "key",
 )  # fmt: skip
-TYPES = ("features", "shape", "quota", "quota_shape", "score")
+TYPES = ("features", "quota", "score")
 
 
 def _texts(names: Sequence[str]) -> str:

@@ -96,6 +96,27 @@ def test_what_was_let_go_of_is_not_made_up(chunk):
     assert taken.matrix(numbers[:0]).shape[0] == 0
 
 
+@pytest.mark.parametrize(
+    "what", [["a", None], [1, 2], [["a"], ["b", "c"]], [[[1.0]], [[2.0], [3.0]]], [None], [{"a": 1}]]
+)
+def test_what_is_no_vector_counts_as_null_and_is_no_error(what):
+    assert set(Taken().take(what).tolist()) == {-1}
+    arrow = pytest.importorskip("pyarrow")
+    assert set(Taken().take(arrow.array(what)).tolist()) == {-1}
+
+
+@pytest.mark.parametrize(
+    "features", ["NULL", "category", "item_id", "categories", "{'a': price}", "embedding::FLOAT[3]"]
+)
+def test_a_distance_from_private_rows_is_refused_whatever_the_features_are(shop, features):
+    distance = "(SELECT string_agg(item_id::VARCHAR, '|') FROM purchases)"
+    with pytest.raises(duckdb.InvalidInputException, match="LeakError"):
+        one(
+            shop,
+            f"SELECT msd_select(item_id, 3, 0.1, 0.5, features := {features}, distance := {distance}) FROM products",
+        )
+
+
 def test_too_little_memory_does_not_tell_how_many_rows_there_were(chunk, monkeypatch):
     monkeypatch.setattr("msd_sql.taken._ROOM", 1 << 60)
     with pytest.raises(EngineError, match=r"^There is not enough memory for the vectors of this selection\.$") as told:
