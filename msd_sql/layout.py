@@ -24,7 +24,7 @@ SELECT
     (SELECT count(*) FROM {table}),
     sum(count) FILTER (WHERE column_path = '[0, 0]' AND segment_type = 'VALIDITY'),
     bool_and(persistent AND NOT has_updates),
-    list(DISTINCT column_name),
+    list(column_name),
     sum(hash(row_group_id, column_name, column_path, segment_id, segment_type, start, count, compression,
              stats, block_id, block_offset, additional_block_ids))::VARCHAR
 FROM pragma_storage_info({name})

@@ -58,7 +58,8 @@ def csr(owners: Column, tokens: npt.NDArray[Any], n: int) -> Sets:
     """
     import pandas as pd
 
-    codes, _ = pd.factorize(tokens)
-    order = np.argsort(owners, kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=n))]).astype(np.int64)
-    return Sets(indptr, codes[order].astype(np.int64))
+    codes = pd.factorize(tokens)[0].astype(np.int64, copy=False)
+    if (owners[1:] < owners[:-1]).any():
+        codes = codes.take(np.argsort(owners, kind="stable"))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=n))]).astype(np.int64, copy=False)
+    return Sets(indptr, codes)

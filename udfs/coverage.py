@@ -38,6 +38,7 @@ class Coverage(Marginals):
         super().__init__(index.units, candidates, np.int32)
         self.cap, self.units, self.binary = cap, m * cap, cap == 1
         self._index, self._k = index, k
+        self._prepared = False  # does the index know how many users of an item will be asked for?
         self._times = np.zeros(len(index.items_of.bounds) - 1, np.min_scalar_type(k))  # picks that each user has
 
     def swap(self, slot: int, item: int) -> None:
@@ -74,7 +75,9 @@ class Coverage(Marginals):
 
     def _enter(self, code: int) -> None:
         """The units that the pick brings to their cap no longer count for their other items."""
-        self._index.expect(self._k)
+        if not self._prepared:
+            self._index.expect(self._k)
+            self._prepared = True
         users, before = self._users(code)
         self._times[users] = before + 1
         self._gain -= self._counts(users.take(np.flatnonzero(before == self.cap - 1)))

@@ -61,8 +61,10 @@ class CoverageIndex:
         return self._both.column(item)[0]
 
     def expect(self, items: int) -> None:
-        """Prepare for questions about the users of so many items."""
-        self._both.expect(items)
+        """Prepare for questions about the users of so many items, as many as those of the most common ones."""
+        shared = self.units - self.alone
+        most = shared if items >= self.n else np.partition(shared, self.n - items)[self.n - items :]
+        self._both.expect(items, int(most.sum()))
 
     def turn_round(self) -> None:
         """Prepare for thousands of questions about the users of an item, as local search has them."""

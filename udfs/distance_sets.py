@@ -31,9 +31,11 @@ class Jaccard:
         codes, words = _dense(held)
         owner = np.repeat(np.arange(self.n, dtype=np.int64), np.diff(bounds))
         # A token repeated inside one set counts once.
-        pairs = np.sort(owner * max(words, 1) + codes, kind="stable")  # of an item after the other: nearly in order
-        pairs = pairs[np.diff(pairs, prepend=-1) > 0]
-        owner, codes = np.divmod(pairs, max(words, 1))
+        bits = max(words - 1, 0).bit_length()
+        pairs = np.sort(owner << bits | codes, kind="stable")  # of an item after the other: nearly in order
+        new = np.diff(pairs, prepend=-1) > 0
+        pairs = pairs if new.all() else pairs[new]
+        owner, codes = pairs >> bits, pairs & ((1 << bits) - 1)
         self._size = np.bincount(owner, minlength=self.n).astype(np.int64)
         self._bounds = np.concatenate([[0], np.cumsum(self._size)])
         self._tokens: IntArray = codes

@@ -6,7 +6,9 @@ import numpy as np
 
 from .incidence import Codes, Rows
 
-_SCANS = 4  # a scan finds the rows of a common code at a quarter of the price of turning all of them round
+# What a scan costs, in entries that could be turned round instead: one in so many for every entry that it passes, and
+# so many for every row that it finds.
+_PASSED, _FOUND = 48, 5
 _PART = 1 << 23  # entries that are turned round together
 
 
@@ -21,14 +23,13 @@ class TwoWays:
         self.rows = rows
         self._width = width
         self._columns: list[Rows] = []  # of a part of the rows each
-        self._scans = 0
+        self._spent = 0  # on scans
 
     def column(self, code: int) -> tuple[Codes, Codes]:
         """Find the rows that hold a code, in order, and their values for it; no row holds -1."""
         if code < 0:
             return self.rows.codes[:0].astype(np.int32), self.rows.values[:0]
-        self._scans += 1
-        if self._scans > _SCANS:
+        if self._spent > len(self.rows.codes):
             self.turn_round()
         columns = self._columns
         if columns:
@@ -39,12 +40,20 @@ class TwoWays:
         # Of the bounds' own type: a search for int64 would copy all of them.
         at = np.flatnonzero(self.rows.codes == code).astype(self.rows.bounds.dtype)
         rows = np.searchsorted(self.rows.bounds, at, side="right") - 1
+        self._spent += self._price(1, len(rows))
         return rows, self.rows.values[at] if len(self.rows.values) else self.rows.values
 
-    def expect(self, columns: int) -> None:
-        """Say how many columns will be asked for, so that no scan is made that a turn would save."""
-        if columns > _SCANS:
+    def expect(self, columns: int, rows: int) -> None:
+        """Say how many columns will be asked for, and how many rows they hold: no scan is made that a turn would save.
+
+        >>> both = TwoWays(Rows(np.array([0, 2, 3]), np.array([0, 1, 1])), 2)
+        >>> both.expect(2, rows=3)
+        """
+        if self._spent + self._price(columns, rows) > len(self.rows.codes):
             self.turn_round()
+
+    def _price(self, columns: int, rows: int) -> int:
+        return columns * len(self.rows.codes) // _PASSED + rows * _FOUND
 
     def turn_round(self) -> None:
         """Prepare for many questions about columns: local search asks thousands.

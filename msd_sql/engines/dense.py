@@ -42,6 +42,11 @@ class Dense:
         return item_bits(len(self.place))
 
     @property
+    def high(self) -> int:
+        """The last id."""
+        return self.low + len(self.place) - 1
+
+    @property
     def whole(self) -> bool:
         """Are the candidates all the integers of a range, in their order?"""
         return len(self.place) == self.n and bool((self.place == np.arange(self.n)).all())
@@ -72,20 +77,30 @@ def dense(host: Host, binding: Binding) -> Dense | None:
     else:
         found = host.columns(step("candidates", CANDIDATES, binding.names).sql())
         keys, places = found["key"], found["i"]
+    return by_number(keys, places, binding.n)
+
+
+def by_number(keys: IntArray, places: IntArray, n: int) -> Dense | None:
+    """The look-up table of whole numbers; None where they are too far apart.
+
+    >>> by_number(np.array([7, 5]), np.array([0, 1]), 2)
+    Dense(low=5, place=array([ 1, -1,  0]), n=2)
+    """
     if not len(keys):
         return None
     low, high = int(keys.min()), int(keys.max())
-    if high - low >= _SHARE * binding.n + 64:
+    if high - low >= _SHARE * n + 64:
         return None
     place = np.full(high - low + 1, -1, np.int64)
     place[keys - low] = places
-    return Dense(low, place, binding.n)
+    return Dense(low, place, n)
 
 
 def packed_step(binding: Binding, table: Dense, *, plain: bool) -> Step:
     """Make a key, unit code · 2^bits + item, of the rows of the items from the first candidate to the last."""
     unit = binding.names.expressions["r.unit"]
     code = plain_code(unit) if plain else unit_code(unit, str(binding.unit_type), 63 - table.bits)
-    high = table.low + len(table.place) - 1
     name = "packed_any" if is_integer(str(binding.unit_type)) and not plain else "packed"
-    return step(name, PACKED, binding.names, code=exp.paren(code), width=1 << table.bits, low=table.low, high=high)
+    return step(
+        name, PACKED, binding.names, code=exp.paren(code), width=1 << table.bits, low=table.low, high=table.high
+    )

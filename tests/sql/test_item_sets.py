@@ -77,3 +77,29 @@ def test_as_many_rows_as_candidates_is_not_taken_for_a_row_each(empty, change, p
             empty.execute(ask).fetchall()
     else:
         assert empty.execute(ask).fetchall()[0][0] == pair
+
+
+@pytest.mark.parametrize("where", ["true", "n % 3 = 1", "n BETWEEN 5 AND 30", "n IN (2, 7, 39)"])
+@pytest.mark.parametrize("order", ["n", "hash(n)"])
+def test_sets_are_the_same_by_look_up_and_by_join(empty, where, order):
+    """Whole numbers that lie close together are looked up, others are joined."""
+    empty.execute("SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id', budget := 1, delta := 1e-9)")
+    picked, k = {}, 2 if "IN (2" in where else 5
+    for kind, key in {
+        "near": "n * 2 - 17",
+        "far": "n * 1000000007",
+        "texts": "'k' || lpad(n::VARCHAR, 3, '0')",
+    }.items():
+        empty.execute(
+            f"CREATE TABLE {kind} AS SELECT n, {key} AS id, "
+            "[['a' || n % 5, 'b' || n % 7, 'a' || n % 5], ['c' || n % 3], []][1 + n % 3] AS tags "
+            f"FROM range(40) t(n) ORDER BY {order}"
+        )
+        empty.execute(f"INSERT INTO {kind} VALUES (NULL, NULL, ['x', 'y'])")  # a row without a key is no item
+        empty.execute(f"SELECT msd_items('{kind}', key := 'id', features := 'tags', reach := 'purchases')").fetchall()
+        ask = f"SELECT msd_select(id, {k}, NULL, 1) FROM {kind} WHERE {where} AND n IS NOT NULL"
+        chosen = empty.execute(ask).fetchall()[0][0]
+        places = dict(empty.execute(f"SELECT id, n FROM {kind}").fetchall())
+        picked[kind] = [places[item] for item in chosen]
+    assert picked["near"] == picked["far"] == picked["texts"]
+    assert len(picked["near"]) == k

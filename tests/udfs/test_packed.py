@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msd_sql.udfs import packed, two_ways
+from msd_sql.udfs.incidence import Rows
 from msd_sql.udfs.two_ways import TwoWays
 
 N = 5
@@ -78,3 +79,39 @@ def test_columns_are_the_same_by_scan_and_turned_round(part, found):
     for (by_scan, values), item in zip(scanned, range(-1, N), strict=True):
         assert by_scan.tolist() == both.column(item)[0].tolist()
         assert values.tolist() == both.column(item)[1].tolist()
+
+
+@pytest.mark.parametrize("wide", [0, 1, 1 << 20, 1 << 31, 1 << 33, 1 << 36, 1 << 62])
+@pytest.mark.parametrize("size", [0, 1, 2, 100, 3000])
+@pytest.mark.parametrize("large", [1, 1 << 20])
+def test_keys_are_sorted_however_far_apart_they_are(monkeypatch, wide, size, large):
+    for name, value in {"_LARGE": large, "_SMALL": 4, "_COPIED": 64}.items():
+        monkeypatch.setattr(packed, name, value)
+    rng = np.random.default_rng(wide % 97 + size)
+    for low in (0, 7, 1 << 40):
+        keys = low + rng.integers(0, wide, size, endpoint=True)
+        keys[: size // 3] = keys[:1]  # many alike
+        expected = sorted(keys.tolist())
+        packed._sort(keys)
+        assert keys.tolist() == expected
+
+
+def test_keys_that_32_bits_just_hold_and_just_do_not():
+    for far in ((1 << 32) - 1, 1 << 32):
+        keys = np.array([far, 0, 5, far - 1, 5], np.int64)
+        packed._sort(keys)
+        assert keys.tolist() == [0, 5, 5, far - 1, far]
+
+
+def test_columns_are_scanned_while_that_is_cheaper_and_turned_round_then():
+    rows = Rows(np.arange(0, 2001, 2), np.tile(np.array([0, 1], np.uint16), 1000))
+    both = TwoWays(rows, 3)
+    both.expect(20, rows=10)
+    assert not both._columns
+    assert both.column(2)[0].tolist() == []
+    both.expect(2, rows=2000)
+    assert both._columns
+    late = TwoWays(rows, 3)
+    answers = [late.column(0)[0].tolist() for _ in range(3)]  # each finds half of all entries
+    assert late._columns
+    assert answers == [list(range(1000))] * 3
