@@ -13,7 +13,7 @@ from msd_sql.candidates import WHOLE, Candidates, Whole, whole_candidates
 from msd_sql.context import Call
 from msd_sql.declarations import Items
 from msd_sql.engines.binding import native_keys
-from msd_sql.engines.dense import by_number
+from msd_sql.engines.near import by_number
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.guard_names import described
 from msd_sql.host import Column

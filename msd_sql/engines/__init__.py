@@ -156,7 +156,7 @@ def describe(
             if chosen != "sql":
                 return EnginePlan(chosen, (*matching.kept, matches.match_keys_step(matching)))
             return EnginePlan(chosen, tuple(sql_match.match_steps(matching)))
-    with bound(host, protected, candidates) as binding:
+    with bound(host, protected, candidates, look_up=chosen != "sql") as binding:
         if chosen != "sql" or _only_counts(protected):
             return EnginePlan(chosen, tuple(memory.read_steps(host, binding)))
         return EnginePlan(chosen, tuple(sql.greedy_steps(binding, cap or protected.cap)))
@@ -178,7 +178,7 @@ def _index(
     if protected.relevance == "best_match":
         with matched(host, protected, candidates, items) as matching:
             return matches.match_index(host, matching)
-    with bound(host, protected, candidates) as binding:
+    with bound(host, protected, candidates, look_up=True) as binding:
         return memory.coverage_index(host, binding)
 
 

@@ -16,13 +16,14 @@ import numpy as np
 import sqlglot
 from sqlglot import exp
 
-from msd_sql.candidates import Candidates, Whole
+from msd_sql.candidates import WHOLE, Candidates, Whole
 from msd_sql.declarations import Protected
+from msd_sql.engines.near import Dense, by_number
 from msd_sql.engines.steps import Names, temp_name
 from msd_sql.errors import EngineError
 from msd_sql.host import Host
 from msd_sql.reading import private
-from msd_sql.udfs.types import IntArray
+from msd_sql.sqltext import quote
 
 _SERIAL = count(1)
 _EXACT = re.compile(
@@ -40,7 +41,7 @@ class Binding:
     unit_type: str | None  # None: every row is a unit
     n: int
     serial: int  # tells the temp relations of one question from those of another on the same connection
-    numbers: IntArray | None = None  # the candidates, if they are whole numbers
+    near: Dense | None = None  # the candidates by number: then they have no table
 
     def temp(self, name: str) -> str:
         """Name a temp relation of this question."""
@@ -53,10 +54,9 @@ def column_types(host: Host, relation: str, columns: Sequence[str], label: str) 
     >>> column_types(host, "shop.main.purchases", ["user_id", "item_id"], "purchases")
     ['BIGINT', 'VARCHAR']
     """
-    chosen = [exp.column(column, quoted=True).as_(f"c{at}") for at, column in enumerate(columns)]
-    query = exp.select(*chosen).from_(table(relation))
+    chosen = ", ".join(f"{quote(column)} AS c{at}" for at, column in enumerate(columns))
     with private(label):
-        return [str(row[1]) for row in host.rows(f"DESCRIBE {query.sql('duckdb')}")]
+        return [str(row[1]) for row in host.rows(f"DESCRIBE SELECT {chosen} FROM {relation}")]
 
 
 def table(sql: str) -> exp.Table:
@@ -69,8 +69,11 @@ def table(sql: str) -> exp.Table:
 
 
 @contextmanager
-def bound(host: Host, protected: Protected, candidates: Candidates) -> Iterator[Binding]:
-    """Bind a declaration with an item column to the candidates, whose table exists for the length of a `with`."""
+def bound(host: Host, protected: Protected, candidates: Candidates, *, look_up: bool = False) -> Iterator[Binding]:
+    """Bind a declaration with an item column to the candidates, whose table exists for the length of a `with`.
+
+    `look_up`: there need not be one where they, and the items, are whole numbers that lie close together.
+    """
     if protected.item is None:
         raise EngineError(
             f"The protected relation {protected.name} was declared without an item column, so {protected.relevance} "
@@ -79,16 +82,25 @@ def bound(host: Host, protected: Protected, candidates: Candidates) -> Iterator[
     columns = [protected.item] + ([protected.unit] if protected.unit else [])
     types = column_types(host, protected.sql, columns, protected.name)
     serial = next_serial()
+    item, unit = exp.column(protected.item, table="r", quoted=True), protected.unit
+    units = {"r.unit": exp.column(unit, table="r", quoted=True)} if unit else {}
+    unit_type = types[1] if unit else None
+    near = _near(candidates, types[0]) if look_up and unit else None
+    if near is not None:
+        names = Names({"relation": table(protected.sql)}, {"r.item": item, **units})
+        yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial, near)
+        return
     frame = temp_name(serial, "keys")
-    keys = joined_keys(frame, candidates.type, types[0], exp.column(protected.item, table="r", quoted=True))
-    expressions: dict[str, exp.Expr] = {"r.item": keys.column}
-    if protected.unit:
-        expressions["r.unit"] = exp.column(protected.unit, table="r", quoted=True)
-    names = Names({"relation": table(protected.sql), "candidates": keys.table}, expressions)
+    keys = joined_keys(frame, candidates.type, types[0], item)
+    names = Names({"relation": table(protected.sql), "candidates": keys.table}, {"r.item": keys.column, **units})
     with host.table(frame, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.column}):
-        unit_type = types[1] if protected.unit else None
-        numbers = candidates.keys.numbers if isinstance(candidates.keys, Whole) else None
-        yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial, numbers)
+        yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial)
+
+
+def _near(candidates: Candidates, item_type: str) -> Dense | None:
+    if not isinstance(candidates.keys, Whole) or item_type not in WHOLE:
+        return None
+    return by_number(candidates.keys.numbers, np.arange(candidates.n), candidates.n)
 
 
 def next_serial() -> int:

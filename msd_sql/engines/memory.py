@@ -13,7 +13,8 @@ import numpy as np
 from sqlglot import exp
 
 from msd_sql.engines.binding import Binding
-from msd_sql.engines.dense import Dense, dense, packed_step
+from msd_sql.engines.dense import dense, packed_step
+from msd_sql.engines.near import Dense
 from msd_sql.engines.steps import Step, step
 from msd_sql.engines.units import is_integer, plain_code, unit_code
 from msd_sql.host import Host, HostError, Interrupted
