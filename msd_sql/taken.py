@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from msd_sql.errors import EngineError
-from msd_sql.udfs.types import FloatArray, IntArray
+from msd_sql.udfs.types import IntArray
 from msd_sql.vectors import one_length
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Matrix = npt.NDArray[np.floating[Any]]
 NULL = -1  # the number of no vector
 _ROWS = 40  # bits of a number that say which vector of its length it is
+_TOGETHER = 1 << 10  # lists of Python's that are made a matrix at once
 _ROOM = 1 << 26  # bytes to begin with: the system gives memory when it is written to
 
 
@@ -31,8 +33,8 @@ class Taken:
     """The vectors of one statement; several threads may hand them over.
 
     >>> taken = Taken()
-    >>> taken.take([[1.0, 2.0], None]).tolist(), taken.take([[3.0, 4.0]]).tolist()
-    ([0, -1], [1])
+    >>> [taken.take_one(vector) for vector in ([1.0, 2.0], None, [3.0, 4.0])]
+    [0, -1, 1]
     >>> taken.matrix(np.array([1, 0]))
     array([[3., 4.],
            [1., 2.]])
@@ -42,18 +44,23 @@ class Taken:
         self._all: list[_OneLength | None] = []  # None: let go of
         self._lock = threading.Lock()
 
-    def take(self, vectors: pa.Array | Sequence[Any]) -> IntArray:
-        """Keep some vectors, Arrow's or Python's lists; their numbers."""
+    def take(self, vectors: pa.Array) -> IntArray:
+        """Keep some vectors of Arrow's; their numbers."""
         numbers = np.full(len(vectors), NULL, np.int64)
-        try:
-            with self._lock:
-                for places, values in _by_length(vectors):
-                    which, kept = self._like(values)
-                    start = kept.add(values)
-                    numbers[places] = np.arange(start, start + len(values)) + (which << _ROWS)
-        except MemoryError:  # numpy's says how many rows there were, and nothing has been guarded yet
-            raise EngineError("There is not enough memory for the vectors of this selection.") from None
+        with self._lock, _enough():
+            for places, values in _by_length(vectors):
+                which, kept = self._like(values.shape[1], values.dtype)
+                start = kept.add(values)
+                numbers[places] = np.arange(start, start + len(values)) + (which << _ROWS)
         return numbers
+
+    def take_one(self, vector: Any) -> int:
+        """Keep one vector, a list of Python's; its number."""
+        if not isinstance(vector, list | tuple):
+            return NULL
+        with self._lock, _enough():
+            which, kept = self._like(len(vector), np.dtype(np.float64))
+            return kept.add_one(vector) + (which << _ROWS)
 
     def matrix(self, numbers: IntArray) -> Matrix:
         """The vectors of these numbers, one a row; NaN where a vector or a value of it is NULL.
@@ -93,11 +100,11 @@ class Taken:
         """Is nothing kept?"""
         return not any(self._all)
 
-    def _like(self, values: Matrix) -> tuple[int, _OneLength]:
+    def _like(self, width: int, kind: np.dtype[Any]) -> tuple[int, _OneLength]:
         for which, kept in enumerate(self._all):
-            if kept is not None and kept.like(values):
+            if kept is not None and (kept.width, kept.kind) == (width, kind):
                 return which, kept
-        made = _OneLength(values, len(values) if self._all else _ROOM // max(1, values[:1].nbytes))
+        made = _OneLength(width, kind, 0 if self._all else _ROOM // max(1, width * kind.itemsize))
         self._all.append(made)
         return len(self._all) - 1, made
 
@@ -105,28 +112,30 @@ class Taken:
 class _OneLength:
     """Vectors of one length and one type of number, row by row."""
 
-    def __init__(self, first: Matrix, room: int) -> None:
-        self.width = first.shape[1]
+    def __init__(self, width: int, kind: np.dtype[Any], room: int) -> None:
+        self.width, self.kind = width, kind
         self._size = self._read = 0
-        self._matrix: Matrix = np.empty((room, self.width), first.dtype)
-
-    def like(self, values: Matrix) -> bool:
-        """Do these belong here?"""
-        return values.shape[1] == self.width and values.dtype == self._matrix.dtype
+        self._matrix: Matrix = np.empty((room, width), kind)
+        self._waiting: list[Sequence[Any]] = []  # the last ones, as long as they are Python's
 
     def add(self, values: Matrix) -> int:
         """Keep some more; where they begin."""
         start = self._size
         self._size += len(values)
-        if self._size > len(self._matrix):
-            larger: Matrix = np.empty((2 * self._size, self.width), self._matrix.dtype)
-            larger[:start] = self._matrix[:start]
-            self._matrix = larger  # whoever has read the smaller one keeps it
-        self._matrix[start : self._size] = values
+        self._write(values)
         return start
+
+    def add_one(self, vector: Sequence[Any]) -> int:
+        """Keep one more; where it is."""
+        self._waiting.append(vector)
+        self._size += 1
+        if len(self._waiting) == _TOGETHER:
+            self._settle()
+        return self._size - 1
 
     def read(self, rows: IntArray) -> Matrix:
         """These rows; without a copy if they follow each other."""
+        self._settle()
         self._read += len(rows)
         first, last = int(rows[0]), int(rows[-1])
         if last - first == len(rows) - 1 and np.array_equal(rows, np.arange(first, last + 1)):
@@ -138,20 +147,35 @@ class _OneLength:
         """Has everything been read?"""
         return self._read >= self._size
 
+    def _write(self, values: Matrix) -> None:
+        """Write the last ones."""
+        start = self._size - len(values)
+        if self._size > len(self._matrix):
+            larger: Matrix = np.empty((2 * self._size, self.width), self.kind)
+            larger[:start] = self._matrix[:start]
+            self._matrix = larger  # whoever has read the smaller one keeps it
+        self._matrix[start : self._size] = values
 
-def _by_length(vectors: pa.Array | Sequence[Any]) -> Iterator[tuple[IntArray, Matrix]]:
+    def _settle(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._write(_numbers(waiting, self.width))
+
+
+@contextmanager
+def _enough() -> Iterator[None]:
+    try:
+        yield
+    except MemoryError:  # numpy's says how many rows there were, and nothing has been guarded yet
+        raise EngineError("There is not enough memory for the vectors of this selection.") from None
+
+
+def _by_length(vectors: pa.Array) -> Iterator[tuple[IntArray, Matrix]]:
     """The places and the values of the vectors of each length that occurs; what is no vector counts as NULL.
 
     DuckDB hands over other things as well where it cannot tell beforehand that nobody will ask for them. An error here
     would come before the guard, and could quote private values.
     """
-    if isinstance(vectors, Sequence):
-        rows = [_numbers(vector) for vector in vectors]
-        lengths = np.array([NULL if row is None else len(row) for row in rows])
-        for length in _different(lengths):
-            places = np.flatnonzero(lengths == length)
-            yield places, np.array([rows[place] for place in places.tolist()]).reshape(len(places), length)
-        return
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -165,12 +189,17 @@ def _by_length(vectors: pa.Array | Sequence[Any]) -> Iterator[tuple[IntArray, Ma
         yield places, some.flatten().to_numpy(zero_copy_only=False).reshape(len(places), length)
 
 
-def _numbers(vector: Any) -> FloatArray | None:
+def _numbers(vectors: Sequence[Sequence[Any]], width: int) -> Matrix:
+    """Lists of one length as the rows of a matrix; NaN where one does not hold numbers."""
     try:
-        numbers = np.array(vector, np.float64)
+        numbers = np.array(vectors, np.float64)
     except (TypeError, ValueError):
-        return None
-    return numbers if numbers.ndim == 1 else None
+        numbers = np.empty(0)
+    if numbers.shape == (len(vectors), width):
+        return numbers
+    if len(vectors) == 1:
+        return np.full((1, width), np.nan)
+    return np.concatenate([_numbers([vector], width) for vector in vectors])
 
 
 def _different(lengths: IntArray) -> list[int]:

@@ -162,7 +162,7 @@ def _take(instance: Instance, arrow: bool) -> Function:
 
     def native(*row: Any) -> int:
         vector, connection, query = row
-        return int(taken(connection, query).take([vector])[0])
+        return taken(connection, query).take_one(vector)
 
     def chunk(*columns: Any) -> Any:
         import pyarrow as pa

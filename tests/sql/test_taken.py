@@ -26,18 +26,25 @@ def chunk(request):
     return lambda lists: arrow.array(lists, arrow.list_(arrow.float32(), max(len(one) for one in lists if one)))
 
 
+def hand(taken, vectors):
+    """Hand over vectors as DuckDB would; their numbers."""
+    if isinstance(vectors, list):
+        return np.array([taken.take_one(vector) for vector in vectors], np.int64)
+    return taken.take(vectors)
+
+
 def test_vectors_come_back_in_the_order_of_their_numbers(chunk):
     taken = Taken()
     rows = np.arange(20.0).reshape(10, 2)
     for start in (0, 4, 8):
-        assert taken.take(chunk(rows[start : start + 4].tolist()))[0] == start
+        assert hand(taken, chunk(rows[start : start + 4].tolist()))[0] == start
     order = np.array([9, 0, 7, 4, 3])
     assert taken.matrix(order).tolist() == rows[order].tolist()
 
 
 def test_null_is_nan(chunk):
     taken = Taken()
-    found = taken.matrix(taken.take(chunk([[1.0, 2.0], None, [3.0, None]])))
+    found = taken.matrix(hand(taken, chunk([[1.0, 2.0], None, [3.0, None]])))
     np.testing.assert_array_equal(found, [[1.0, 2.0], [np.nan, np.nan], [3.0, np.nan]])
 
 
@@ -45,7 +52,7 @@ def test_sliced_arrays_and_null_among_them_keep_their_places(chunk):
     taken = Taken()
     lists = [[float(i), float(-i)] if i % 3 else None for i in range(12)]
     given = chunk(lists)
-    numbers = taken.take(given[2:9])
+    numbers = hand(taken, given[2:9])
     assert (numbers == -1).tolist() == [one is None for one in lists[2:9]]
     found = taken.matrix(numbers[::-1])
     np.testing.assert_array_equal(found, [one or [np.nan, np.nan] for one in lists[8:1:-1]])
@@ -53,19 +60,19 @@ def test_sliced_arrays_and_null_among_them_keep_their_places(chunk):
 
 def test_rows_that_are_all_null_have_no_length(chunk):
     taken = Taken()
-    numbers = taken.take([None, None])
+    numbers = hand(taken, [None, None])
     assert np.isnan(taken.matrix(numbers)).all()
-    more = taken.take(chunk([[1.0, 2.0]]))
+    more = hand(taken, chunk([[1.0, 2.0]]))
     np.testing.assert_array_equal(taken.matrix(np.r_[numbers, more])[1:], [[np.nan, np.nan], [1.0, 2.0]])
 
 
 def test_all_vectors_in_order_are_read_without_a_copy_and_stay_what_they_are(chunk, monkeypatch):
     monkeypatch.setattr("msd_sql.taken._ROOM", 32)
     taken = Taken()
-    first = taken.take(chunk([[1.0, 2.0], [3.0, 4.0]]))
+    first = hand(taken, chunk([[1.0, 2.0], [3.0, 4.0]]))
     before = taken.matrix(first[:1])
     assert not before.flags.owndata
-    more = [taken.take(chunk([[float(i), 0.0]])) for i in range(50)]  # which needs more room several times
+    more = [hand(taken, chunk([[float(i), 0.0]])) for i in range(50)]  # which needs more room several times
     assert before.tolist() == [[1.0, 2.0]]
     assert taken.matrix(np.concatenate([first[1:], *more])).tolist() == [[3.0, 4.0], *([i, 0] for i in range(50))]
     assert taken.empty
@@ -73,7 +80,7 @@ def test_all_vectors_in_order_are_read_without_a_copy_and_stay_what_they_are(chu
 
 def test_vectors_of_different_lengths_are_refused_also_across_chunks(chunk):
     taken = Taken()
-    numbers = np.concatenate([taken.take(chunk(lists)) for lists in ([[1.0, 2.0]], [[1.0]], [[3.0, 4.0]])])
+    numbers = np.concatenate([hand(taken, chunk(lists)) for lists in ([[1.0, 2.0]], [[1.0]], [[3.0, 4.0]])])
     with pytest.raises(InputError, match="lengths 1, 2 were given"):
         taken.matrix(numbers[:2])
     assert taken.matrix(numbers[2:]).tolist() == [[3.0, 4.0]]
@@ -81,7 +88,7 @@ def test_vectors_of_different_lengths_are_refused_also_across_chunks(chunk):
 
 def test_what_every_group_has_read_is_let_go_of(chunk):
     taken = Taken()
-    taken.take(chunk([[1.0], [2.0], [3.0]]))
+    hand(taken, chunk([[1.0], [2.0], [3.0]]))
     assert taken.matrix(np.array([2, 0])).tolist() == [[3.0], [1.0]]
     assert taken.matrix(np.array([1])).tolist() == [[2.0]]
     assert taken.empty
@@ -89,7 +96,7 @@ def test_what_every_group_has_read_is_let_go_of(chunk):
 
 def test_what_was_let_go_of_is_not_made_up(chunk):
     taken = Taken()
-    numbers = taken.take(chunk([[1.0], [2.0]]))
+    numbers = hand(taken, chunk([[1.0], [2.0]]))
     taken.forget()
     with pytest.raises(EngineError, match="let go of"):
         taken.matrix(numbers)
@@ -100,9 +107,27 @@ def test_what_was_let_go_of_is_not_made_up(chunk):
     "what", [["a", None], [1, 2], [["a"], ["b", "c"]], [[[1.0]], [[2.0], [3.0]]], [None], [{"a": 1}]]
 )
 def test_what_is_no_vector_counts_as_null_and_is_no_error(what):
-    assert set(Taken().take(what).tolist()) == {-1}
-    arrow = pytest.importorskip("pyarrow")
-    assert set(Taken().take(arrow.array(what)).tolist()) == {-1}
+    def all_null(vectors):
+        taken = Taken()
+        return all(np.isnan(taken.matrix(np.array([number]))).all() for number in hand(taken, vectors))
+
+    assert all_null(what)
+    assert all_null(pytest.importorskip("pyarrow").array(what))
+
+
+def test_one_list_that_holds_no_numbers_leaves_the_others_as_they_are():
+    taken = Taken()
+    found = taken.matrix(hand(taken, [[1.0, 2.0], ["a", "b"], [3.0, None], (4, 5)]))
+    np.testing.assert_array_equal(found, [[1.0, 2.0], [np.nan] * 2, [3.0, np.nan], [4.0, 5.0]])
+
+
+def test_many_lists_are_made_a_matrix_some_at_a_time(monkeypatch):
+    monkeypatch.setattr("msd_sql.taken._TOGETHER", 3)
+    taken = Taken()
+    first = hand(taken, [[float(i), 0.5] for i in range(7)])
+    assert taken.matrix(first[:2]).tolist() == [[0.0, 0.5], [1.0, 0.5]]
+    more = hand(taken, [[7.0, 0.5]])
+    assert taken.matrix(np.r_[first[2:], more]).tolist() == [[float(i), 0.5] for i in range(2, 8)]
 
 
 @pytest.mark.parametrize(
@@ -120,13 +145,13 @@ def test_a_distance_from_private_rows_is_refused_whatever_the_features_are(shop,
 def test_too_little_memory_does_not_tell_how_many_rows_there_were(chunk, monkeypatch):
     monkeypatch.setattr("msd_sql.taken._ROOM", 1 << 60)
     with pytest.raises(EngineError, match=r"^There is not enough memory for the vectors of this selection\.$") as told:
-        Taken().take(chunk([[1.0, 2.0]]))
+        hand(Taken(), chunk([[1.0, 2.0]]))
     assert told.value.__suppress_context__
 
 
 def test_rows_of_many_lengths_need_no_more_room_than_they_fill():
     taken = Taken()
-    numbers = taken.take([[0.5] * length for length in range(1, 500)])
+    numbers = hand(taken, [[0.5] * length for length in range(1, 500)])
     assert sum(kept._matrix.nbytes for kept in taken._all[1:]) < 1 << 21
     with pytest.raises(InputError, match="lengths 1, 2, 3, 4, 5 were given"):
         taken.matrix(numbers)
@@ -140,7 +165,7 @@ def test_threads_that_hand_over_at_once_lose_nothing(empty):
         gate.wait()
         for turn in range(50):
             taken = instance.once(7, 1, TAKEN, Taken)
-            numbers.append((taken, int(taken.take([[float(who), float(turn)]])[0])))
+            numbers.append((taken, int(hand(taken, [[float(who), float(turn)]])[0])))
 
     threads = [threading.Thread(target=hand_over, args=(who,)) for who in range(8)]
     for thread in threads:
@@ -154,11 +179,11 @@ def test_threads_that_hand_over_at_once_lose_nothing(empty):
 
 def test_selections_of_one_statement_do_not_let_go_of_each_others_vectors(chunk):
     taken = Taken()
-    one, other = taken.take(chunk([[1.0], [2.0]])), taken.take(chunk([[3.0]]))
+    one, other = hand(taken, chunk([[1.0], [2.0]])), hand(taken, chunk([[3.0]]))
     assert taken.matrix(one).tolist() == [[1.0], [2.0]]
     assert taken.matrix(other).tolist() == [[3.0]]
     assert taken.empty
-    late = taken.take(chunk([[4.0]]))
+    late = hand(taken, chunk([[4.0]]))
     assert taken.matrix(late).tolist() == [[4.0]]
     with pytest.raises(EngineError, match="let go of"):
         taken.matrix(one)
