@@ -25,7 +25,7 @@ def run(*, quick: bool) -> Iterator[Figure]:
     sizes = (1_000, 10_000) if quick else (1_000, 10_000, 100_000)
     for n in sizes:
         for k in (10, 50):
-            yield _pyversity(n, k, 3 if quick else 5)
+            yield _pyversity(n, k, 3 if quick else 5 if n > 10_000 else 25)
     for k in (10, 50):
         yield _from_sql(sizes[-1], k, 3)
     yield _apricot(quick)

@@ -48,6 +48,8 @@ def cosines(units: Float32, others: Float32) -> Float32:
     >>> cosines(np.eye(2, dtype=np.float32), np.float32([[0.6, 0.8]])).tolist() == np.float32([[0.6], [0.8]]).tolist()
     True
     """
+    if units.size * len(others) < _ALONE:
+        return units @ others.T
     found = np.empty((len(units), len(others)), np.float32)
     size = max(1, (_ALONE - 1) // units.size)
     for start in range(0, len(others), size):

@@ -22,7 +22,7 @@ VALUE_BITS = FRACTION_BITS + 1  # of a similarity in 0..2^20
 _LARGE = 1 << 20  # keys worth a second thread
 _SMALL = 1 << 16  # keys not worth being parted any more
 _SHORT = 1 << 32  # what 32 bits hold
-_COPIED = 1 << 22  # keys that a thread copies at once
+_COPIED = 1 << 22  # keys that a thread sorts as such numbers at once
 _BLOCK = 1 << 16  # entries worked on at a time: temporary arrays stay in the processor's cache
 
 
@@ -127,31 +127,36 @@ def _merge(keys: IntArray, bits: int, value_bits: int) -> tuple[int, BoolArray]:
 
 def _sort(keys: IntArray) -> None:
     """Sort in place, large arrays in two threads: numpy lets go of the interpreter while it sorts."""
-    if len(keys) < _LARGE or (os.cpu_count() or 1) < 2:
-        _sort_part(keys)
+    halves = [keys]
+    if len(keys) >= _LARGE and (os.cpu_count() or 1) > 1:
+        middle = len(keys) // 2
+        keys.partition(middle)  # a sixth of the time of a sort
+        halves = [keys[:middle], keys[middle:]]
+    # In one piece, which goes back to the system: what a thread makes for itself might stay with it.
+    rooms = np.empty((len(halves), min(len(keys), _COPIED)), np.uint32)
+    if len(halves) == 1:
+        _sort_part(keys, rooms[0])
         return
-    middle = len(keys) // 2
-    keys.partition(middle)  # a sixth of the time of a sort
     with ThreadPoolExecutor(2) as threads:
-        list(threads.map(_sort_part, (keys[:middle], keys[middle:])))
+        list(threads.map(_sort_part, halves, rooms))
 
 
-def _sort_part(keys: IntArray) -> None:
+def _sort_part(keys: IntArray, room: npt.NDArray[np.uint32]) -> None:
     """Sort in place; keys that lie close together as numbers of 32 bits, which takes half the time."""
     if len(keys) < 2:
         return
     low, high = keys[keys.argmin()], keys[keys.argmax()]
     wide = (int(high) - int(low)) // _SHORT
-    if not wide and len(keys) <= _COPIED:
-        short = np.empty(len(keys), np.uint32)
+    if not wide and len(keys) <= len(room):
+        short = room[: len(keys)]
         np.subtract(keys, low, out=short, casting="unsafe")
         short.sort()
         np.add(short, low, out=keys)
     elif wide * _SMALL <= len(keys):
         middle = len(keys) // 2
         keys.partition(middle)
-        _sort_part(keys[:middle])
-        _sort_part(keys[middle:])
+        _sort_part(keys[:middle], room)
+        _sort_part(keys[middle:], room)
     else:
         keys.sort()
 
