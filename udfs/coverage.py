@@ -85,7 +85,7 @@ class Coverage(Marginals):
 
     def _users(self, code: int) -> tuple[Codes, npt.NDArray[np.unsignedinteger[Any]]]:
         """Find the users who share the item with another one, and how many picks each has."""
-        users = self._index.users(code)
+        users = self._index.users(code).astype(np.intp)  # once: numpy would do so wherever they are a place
         return users, self._times.take(users)
 
     def _held(self, code: int, counted: npt.NDArray[np.bool_]) -> int:
