@@ -23,6 +23,7 @@ _LARGE = 1 << 20  # keys worth a second thread
 _SMALL = 1 << 16  # keys not worth being parted any more
 _SHORT = 1 << 32  # what 32 bits hold
 _COPIED = 1 << 22  # keys that a thread sorts as such numbers at once
+_PIECE = 1 << 14  # keys sorted together where users come in order
 _BLOCK = 1 << 16  # entries worked on at a time: temporary arrays stay in the processor's cache
 
 
@@ -105,7 +106,7 @@ def _merge(keys: IntArray, bits: int, value_bits: int) -> tuple[int, BoolArray]:
 
     ends[j + 1] belongs to the key at j; ends[0] is the end of what comes before the first user.
     """
-    _sort(keys)
+    _sort(keys, bits + value_bits)
     ends = np.empty(len(keys) + 1, np.bool_)
     ends[0] = True
     size = 0
@@ -125,20 +126,46 @@ def _merge(keys: IntArray, bits: int, value_bits: int) -> tuple[int, BoolArray]:
     return size, ends[: size + 1]
 
 
-def _sort(keys: IntArray) -> None:
+def _sort(keys: IntArray, bits: int) -> None:
     """Sort in place, large arrays in two threads: numpy lets go of the interpreter while it sorts."""
-    halves = [keys]
-    if len(keys) >= _LARGE and (os.cpu_count() or 1) > 1:
-        middle = len(keys) // 2
-        keys.partition(middle)  # a sixth of the time of a sort
-        halves = [keys[:middle], keys[middle:]]
+    cuts = _cuts(keys, bits)
+    parallel = len(keys) >= _LARGE and (os.cpu_count() or 1) > 1
+    if not cuts and parallel:
+        keys.partition(len(keys) // 2)  # a sixth of the time of a sort
+        cuts = [len(keys) // 2]
+    pieces = np.split(keys, cuts)
+    middle = len(pieces) // 2
+    work = [pieces[:middle], pieces[middle:]] if parallel else [pieces]
     # In one piece, which goes back to the system: what a thread makes for itself might stay with it.
-    rooms = np.empty((len(halves), min(len(keys), _COPIED)), np.uint32)
-    if len(halves) == 1:
-        _sort_part(keys, rooms[0])
+    rooms = np.empty((len(work), min(len(keys), _COPIED)), np.uint32)
+    if not parallel:
+        _sort_all(pieces, rooms[0])
         return
     with ThreadPoolExecutor(2) as threads:
-        list(threads.map(_sort_part, halves, rooms))
+        list(threads.map(_sort_all, work, rooms))
+
+
+def _cuts(keys: IntArray, bits: int) -> list[int]:
+    """Where to cut the keys so that no user is in two pieces, if users come in order; nowhere if they do not.
+
+    Tables are often stored so, and nothing has to be moved from one end to the other then.
+    """
+    cuts: list[int] = []
+    last = -1
+    for start in range(0, len(keys), _PIECE):
+        users = keys[start : start + _PIECE] >> bits
+        if users[0] < last or (users[1:] < users[:-1]).any():
+            return []
+        before, last = last, int(users[-1])
+        place = int(np.searchsorted(users, last))
+        if place or last > before:  # else this user began earlier
+            cuts.append(start + place)
+    return cuts
+
+
+def _sort_all(pieces: list[IntArray], room: npt.NDArray[np.uint32]) -> None:
+    for piece in pieces:
+        _sort_part(piece, room)
 
 
 def _sort_part(keys: IntArray, room: npt.NDArray[np.uint32]) -> None:

@@ -92,21 +92,38 @@ def test_keys_are_sorted_however_far_apart_they_are(monkeypatch, wide, size, lar
         keys = low + rng.integers(0, wide, size, endpoint=True)
         keys[: size // 3] = keys[:1]  # many alike
         expected = sorted(keys.tolist())
-        packed._sort(keys)
+        packed._sort(keys, 3)
         assert keys.tolist() == expected
 
 
 def test_keys_that_32_bits_just_hold_and_just_do_not():
     for far in ((1 << 32) - 1, 1 << 32):
         keys = np.array([far, 0, 5, far - 1, 5], np.int64)
-        packed._sort(keys)
+        packed._sort(keys, 0)
         assert keys.tolist() == [0, 5, 5, far - 1, far]
+
+
+@pytest.mark.parametrize("piece", [1, 2, 5, 64])
+@given(sizes=st.lists(st.integers(0, 12), max_size=20), late=st.booleans())
+def test_keys_whose_users_come_in_order_are_sorted_piece_by_piece(piece, sizes, late):
+    rng = np.random.default_rng(sum(sizes))
+    keys = (np.repeat(np.arange(len(sizes)), sizes) << 4) | rng.integers(0, 16, sum(sizes))
+    if late and len(keys) > 1:
+        keys[-1] = 3  # the first user once more, at the end
+    expected = sorted(keys.tolist())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packed, "_PIECE", piece)
+        patch.setattr(packed, "_LARGE", 8)
+        cuts = packed._cuts(keys, 4)
+        assert all((keys[:cut] >> 4).max(initial=-1) < (keys[cut:] >> 4).min() for cut in cuts)
+        packed._sort(keys, 4)
+    assert keys.tolist() == expected
 
 
 def test_columns_are_scanned_while_that_is_cheaper_and_turned_round_then():
     rows = Rows(np.arange(0, 2001, 2), np.tile(np.array([0, 1], np.uint16), 1000))
     both = TwoWays(rows, 3)
-    both.expect(20, rows=10)
+    both.expect(10, rows=10)
     assert not both._columns
     assert both.column(2)[0].tolist() == []
     both.expect(2, rows=2000)
