@@ -97,7 +97,7 @@ def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Text
     (
         keys, numbers, order, key_type, options, types, texts, lists, vectors, quota_texts, quota_lists, scores,
         context,
-    ) = (column.combine_chunks() for column in columns)  # fmt: skip
+    ) = map(whole, columns)  # fmt: skip
 
     def read(row: int, taken: Taken) -> Asked:
         told = types[row].as_py()
@@ -130,6 +130,11 @@ def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Text
 
     for row in range(len(keys)):
         yield options[row].as_py(), context[row].as_py(), partial(read, row)
+
+
+def whole(column: pa.ChunkedArray) -> pa.Array:
+    """One array of a column; the column's own where it is one, which `combine_chunks` would copy."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def shape_of(list_type: str | None, distance: str | None) -> str:

@@ -164,7 +164,7 @@ class Call:
     @property
     def taken(self) -> Taken:
         """The vectors that the rows of this statement handed over."""
-        return self.once(TAKEN, Taken)
+        return self.instance.taken(self.context.connection, self.context.query)
 
     def meanwhile(self, host: Host, work: Callable[[Host], T], table: str | None) -> Meanwhile[T]:
         """Begin work over a table beside this call; it does not outlive it."""

@@ -14,9 +14,11 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from msd_sql.context import Call, Context
+from msd_sql.context import TAKEN, Call, Context
 from msd_sql.errors import EngineError
 from msd_sql.host import DuckDBHost, Host
+from msd_sql.room import Room
+from msd_sql.taken import Taken
 
 T = TypeVar("T")
 
@@ -81,6 +83,10 @@ class Instance:
         with self._lock:
             first: T = answers.setdefault(question, made)  # of two threads that ask at once
         return first
+
+    def taken(self, connection: int, query: int) -> Taken:
+        """The vectors that the rows of a statement hand over."""
+        return self.once(connection, query, TAKEN, lambda: Taken(self.kept_or("room", Room)))
 
     @contextmanager
     def call(self, context: Context) -> Iterator[Call]:

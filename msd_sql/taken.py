@@ -2,7 +2,8 @@
 
 DuckDB makes a list of vectors number by number, and makes it again for Arrow: 0.2 s for 100,000 × 128. So every row
 hands over its vector as it is read, gets a number for it, and only these numbers are gathered. Vectors of one length
-follow each other in one matrix, so that a selection of all of them reads it as it is.
+follow each other in one matrix, so that a selection of all of them reads it as it is. Its memory is that of the
+statement before (`room`), if that is done with it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from msd_sql.errors import EngineError
+from msd_sql.room import Bytes, Room
 from msd_sql.udfs.types import IntArray
 from msd_sql.vectors import one_length
 
@@ -26,7 +28,7 @@ Matrix = npt.NDArray[np.floating[Any]]
 NULL = -1  # the number of no vector
 _ROWS = 40  # bits of a number that say which vector of its length it is
 _TOGETHER = 1 << 10  # lists of Python's that are made a matrix at once
-_ROOM = 1 << 26  # bytes to begin with: the system gives memory when it is written to
+_ROOM = 1 << 26  # bytes to begin with
 
 
 class Taken:
@@ -40,7 +42,8 @@ class Taken:
            [1., 2.]])
     """
 
-    def __init__(self) -> None:
+    def __init__(self, room: Room | None = None) -> None:
+        self._room = room or Room()
         self._all: list[_OneLength | None] = []  # None: let go of
         self._lock = threading.Lock()
 
@@ -104,7 +107,7 @@ class Taken:
         for which, kept in enumerate(self._all):
             if kept is not None and (kept.width, kept.kind) == (width, kind):
                 return which, kept
-        made = _OneLength(width, kind, 0 if self._all else _ROOM // max(1, width * kind.itemsize))
+        made = _OneLength(width, kind, np.empty(0, np.uint8) if self._all else self._room.lend(_ROOM))
         self._all.append(made)
         return len(self._all) - 1, made
 
@@ -112,10 +115,11 @@ class Taken:
 class _OneLength:
     """Vectors of one length and one type of number, row by row."""
 
-    def __init__(self, width: int, kind: np.dtype[Any], room: int) -> None:
+    def __init__(self, width: int, kind: np.dtype[Any], room: Bytes) -> None:
         self.width, self.kind = width, kind
         self._size = self._read = 0
-        self._matrix: Matrix = np.empty((room, width), kind)
+        rows = len(room) // max(1, width * kind.itemsize)
+        self._matrix: Matrix = room[: rows * width * kind.itemsize].view(kind).reshape(rows, width)
         self._waiting: list[Sequence[Any]] = []  # the last ones, as long as they are Python's
 
     def add(self, values: Matrix) -> int:
@@ -180,13 +184,22 @@ def _by_length(vectors: pa.Array) -> Iterator[tuple[IntArray, Matrix]]:
     import pyarrow.compute as pc
 
     kind = vectors.type
-    if not ((pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind)) and pa.types.is_floating(kind.value_type)):
+    fixed = pa.types.is_fixed_size_list(kind)
+    if not ((fixed or pa.types.is_list(kind)) and pa.types.is_floating(kind.value_type)):
+        return
+    if fixed and not vectors.null_count:  # as embeddings are: no need to look at every one
+        yield np.arange(len(vectors)), _flat(vectors).reshape(len(vectors), kind.list_size)
         return
     lengths = pc.list_value_length(vectors).fill_null(NULL).to_numpy(zero_copy_only=False)
     for length in _different(lengths):
         places = np.flatnonzero(lengths == length)
         some = vectors if len(places) == len(lengths) else vectors.take(places)
-        yield places, some.flatten().to_numpy(zero_copy_only=False).reshape(len(places), length)
+        yield places, _flat(some).reshape(len(places), length)
+
+
+def _flat(vectors: pa.Array) -> Matrix:
+    numbers: Matrix = vectors.flatten().to_numpy(zero_copy_only=False)
+    return numbers
 
 
 def _numbers(vectors: Sequence[Sequence[Any]], width: int) -> Matrix:

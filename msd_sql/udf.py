@@ -15,9 +15,9 @@ from typing import Any
 import duckdb
 
 from msd_sql import context
-from msd_sql.asked import Asked, from_arrow, from_native
+from msd_sql.asked import Asked, from_arrow, from_native, whole
 from msd_sql.begin import begin
-from msd_sql.context import TAKEN, Call, Context, uncharged
+from msd_sql.context import Call, Context, uncharged
 from msd_sql.declare import declare
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.explain import explain
@@ -157,18 +157,16 @@ def _take(instance: Instance, arrow: bool) -> Function:
     Of any type: DuckDB would make a list of an array, number by number, for a parameter that is one.
     """
 
-    def taken(connection: int, query: int) -> Taken:
-        return instance.once(connection, query, TAKEN, Taken)
-
     def native(*row: Any) -> int:
         vector, connection, query = row
-        return taken(connection, query).take_one(vector)
+        return instance.taken(connection, query).take_one(vector)
 
     def chunk(*columns: Any) -> Any:
         import pyarrow as pa
 
         vectors, connection, query = columns
-        return pa.array(taken(connection[0].as_py(), query[0].as_py()).take(vectors.combine_chunks()))
+        taken = instance.taken(connection[0].as_py(), query[0].as_py())
+        return pa.array(taken.take(whole(vectors)))
 
     return Function("_msd_take", chunk if arrow else native, ("ANY", "BIGINT", "BIGINT"), "BIGINT", arrow)
 

@@ -9,6 +9,7 @@ import pytest
 from msd_sql.context import TAKEN
 from msd_sql.errors import EngineError, InputError
 from msd_sql.register import instance_of
+from msd_sql.room import Room
 from msd_sql.taken import Taken
 from tests.sql.conftest import one
 
@@ -76,6 +77,30 @@ def test_all_vectors_in_order_are_read_without_a_copy_and_stay_what_they_are(chu
     assert before.tolist() == [[1.0, 2.0]]
     assert taken.matrix(np.concatenate([first[1:], *more])).tolist() == [[3.0, 4.0], *([i, 0] for i in range(50))]
     assert taken.empty
+
+
+def test_the_room_of_a_statement_is_used_again_once_nobody_holds_its_vectors():
+    arrow = pytest.importorskip("pyarrow")
+    room = Room()
+
+    def select(value):
+        taken = Taken(room)
+        return taken.matrix(taken.take(arrow.array([[value, value]], arrow.list_(arrow.float32(), 2))))
+
+    first = select(1.0)
+    second = select(2.0)  # somebody still holds the first
+    assert first.tolist() == [[1.0, 1.0]]
+    assert second.tolist() == [[2.0, 2.0]]
+    place = first.ctypes.data
+    assert second.ctypes.data != place
+    part = first[:, 1:]
+    del first
+    assert select(3.0).ctypes.data != place
+    assert part.tolist() == [[1.0]]
+    del part
+    again = select(4.0)
+    assert again.ctypes.data == place
+    assert again.tolist() == [[4.0, 4.0]]
 
 
 def test_vectors_of_different_lengths_are_refused_also_across_chunks(chunk):
