@@ -108,6 +108,8 @@ def guarded(call: Call, public: bool, calls: frozenset[str] = CALLS) -> Sources:
         # `Without protected relations nothing is refused`: what the text does not tell stays unknown.
         units = {} if public else {known.name: known.unit for known in call.protected()}
         declared = [known.name for known in call.items()]
+        if not units and not declared:  # nothing to refuse and nothing to find, so the text need not be read
+            return Sources()
         return examine(call.context.statement, call.resolver, list(units), calls=calls, declared=declared, units=units)
 
     return call.once(("sources", public, calls, call.plain_session), look)

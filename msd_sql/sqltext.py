@@ -45,6 +45,7 @@ class Name:
         return ".".join(quote(part) for part in (self.database, self.schema, self.name))
 
 
+@lru_cache(maxsize=1024)  # a question quotes some thirty names, nearly always the same
 def quote(name: str) -> str:
     """An identifier, quoted.
 
@@ -97,6 +98,7 @@ def statement(sql: str, database: str, /, **values: Value) -> str:
     return _HOLE.sub(filled, _template(sql))
 
 
+@lru_cache(maxsize=1024)
 def parts(text: str) -> tuple[str, ...]:
     """The one to three parts of a relation's name as a user writes it.
 
