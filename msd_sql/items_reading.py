@@ -13,7 +13,7 @@ from msd_sql.candidates import WHOLE, Candidates, Whole, whole_candidates
 from msd_sql.context import Call
 from msd_sql.declarations import Items
 from msd_sql.engines.binding import native_keys
-from msd_sql.engines.near import by_number
+from msd_sql.engines.near import near
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.guard_names import described
 from msd_sql.host import Column
@@ -166,22 +166,18 @@ def _a_row_each(call: Call, items: Items, candidates: Candidates, source: str, r
 
 def _sets(call: Call, items: Items, candidates: Candidates, key_type: str, name: str) -> Sets:
     """A list column as sets of codes: the tokens themselves stay in DuckDB, where 64 bits tell them apart."""
-    near = (
-        by_number(candidates.keys.numbers, np.arange(candidates.n), candidates.n)
-        if (isinstance(candidates.keys, Whole) and key_type in WHOLE)
-        else None
-    )
-    if near is None:
+    table = near(candidates, key_type)
+    if table is None:
         owner, source = "c.i", _joined(items, candidates, key_type)
     else:  # a look-up in numpy takes half the time of a join
         key = f"v.{quote(items.key)}"
-        owner = f"CAST({key} AS BIGINT) - {near.low}"
-        source = f"FROM {_relation(items)} AS v WHERE {key} BETWEEN {near.low} AND {near.high}"
+        owner = f"CAST({key} AS BIGINT) - {table.low}"
+        source = f"FROM {_relation(items)} AS v WHERE {key} BETWEEN {table.low} AND {table.high}"
     tokens = f"SELECT {owner} AS i, unnest(CAST(v.{quote(name)} AS VARCHAR[])) AS token {source}"
     pairs = call.host.columns(f"SELECT i, hash(token) AS token FROM ({tokens}) WHERE token IS NOT NULL")
     owners, tokens_of = pairs["i"], pairs["token"]
-    if near is not None and not near.whole:
-        owners = near.place.take(owners)
+    if table is not None and not table.whole:
+        owners = table.place.take(owners)
         asked = np.flatnonzero(owners >= 0)
         owners, tokens_of = owners.take(asked), tokens_of.take(asked)
     return csr(owners, tokens_of, candidates.n)

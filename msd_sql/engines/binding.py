@@ -16,9 +16,9 @@ import numpy as np
 import sqlglot
 from sqlglot import exp
 
-from msd_sql.candidates import WHOLE, Candidates, Whole
+from msd_sql.candidates import Candidates
 from msd_sql.declarations import Protected
-from msd_sql.engines.near import Dense, by_number
+from msd_sql.engines.near import Dense, near
 from msd_sql.engines.steps import Names, temp_name
 from msd_sql.errors import EngineError
 from msd_sql.host import Host
@@ -85,22 +85,16 @@ def bound(host: Host, protected: Protected, candidates: Candidates, *, look_up: 
     item, unit = exp.column(protected.item, table="r", quoted=True), protected.unit
     units = {"r.unit": exp.column(unit, table="r", quoted=True)} if unit else {}
     unit_type = types[1] if unit else None
-    near = _near(candidates, types[0]) if look_up and unit else None
-    if near is not None:
+    by_number = near(candidates, types[0]) if look_up and unit else None
+    if by_number is not None:
         names = Names({"relation": table(protected.sql)}, {"r.item": item, **units})
-        yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial, near)
+        yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial, by_number)
         return
     frame = temp_name(serial, "keys")
     keys = joined_keys(frame, candidates.type, types[0], item)
     names = Names({"relation": table(protected.sql), "candidates": keys.table}, {"r.item": keys.column, **units})
     with host.table(frame, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.column}):
         yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial)
-
-
-def _near(candidates: Candidates, item_type: str) -> Dense | None:
-    if not isinstance(candidates.keys, Whole) or item_type not in WHOLE:
-        return None
-    return by_number(candidates.keys.numbers, np.arange(candidates.n), candidates.n)
 
 
 def next_serial() -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from msd_sql.candidates import WHOLE, Candidates, Whole
 from msd_sql.udfs.packed import item_bits
 from msd_sql.udfs.types import IntArray
 
@@ -46,6 +47,17 @@ class Dense:
         keys <<= item_bits(self.n)
         keys |= candidate
         return keys if candidate.min(initial=0) >= 0 else keys[candidate >= 0]
+
+
+def near(candidates: Candidates, key_type: str) -> Dense | None:
+    """The look-up table of candidates in a column of this type; None where one of them is no whole number.
+
+    >>> near(Candidates(["5", "7"], "VARCHAR"), "BIGINT") is None
+    True
+    """
+    if not isinstance(candidates.keys, Whole) or key_type not in WHOLE:
+        return None
+    return by_number(candidates.keys.numbers, np.arange(candidates.n), candidates.n)
 
 
 def by_number(keys: IntArray, places: IntArray, n: int) -> Dense | None:
