@@ -59,10 +59,10 @@ class Coverage(Marginals):
         users, before = self._users(new)
         self._times[users] = before + 1
         loss -= self._hold(users[before == self.cap], -1)
-        full = users[before == self.cap - 1]
+        full = before == self.cap - 1
         if self.cap > 1:
-            self._hold(full, 1)
-        back[:] = self._counts(full)
+            self._hold(users[full], 1)
+        back[:] = self._index.tally(new, users, full)
         self._gain -= back
         self._slot_of[new] = slot
         loss[slot] = self._held(new, before < self.cap)
@@ -80,7 +80,7 @@ class Coverage(Marginals):
             self._prepared = True
         users, before = self._users(code)
         self._times[users] = before + 1
-        self._gain -= self._counts(users.take(np.flatnonzero(before == self.cap - 1)))
+        self._gain -= self._index.tally(code, users, before == self.cap - 1)
         self._value += self._held(code, before < self.cap)
 
     def _users(self, code: int) -> tuple[Codes, npt.NDArray[np.unsignedinteger[Any]]]:
@@ -90,10 +90,6 @@ class Coverage(Marginals):
 
     def _held(self, code: int, counted: npt.NDArray[np.bool_]) -> int:
         return int(np.count_nonzero(counted)) + (int(self._index.alone[code]) if code >= 0 else 0)
-
-    def _counts(self, users: Codes) -> IntArray:
-        """Count the users of every item among these."""
-        return self._index.items_of.tally(users, self._width)
 
     def _hold(self, users: Codes, sign: int) -> IntArray:
         """Enter (or strike out) users at their cap under every pick that they have; says how many under each."""

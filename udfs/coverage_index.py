@@ -9,7 +9,9 @@ from .errors import InputError
 from .incidence import Codes, Rows
 from .packed import item_bits, unpack
 from .two_ways import TwoWays
-from .types import IntArray
+from .types import BoolArray, IntArray
+
+_REMEMBERED = 1 << 24  # bytes of counts that an index keeps for further questions
 
 
 class CoverageIndex:
@@ -26,6 +28,7 @@ class CoverageIndex:
         self.alone = alone  # per item: units that have this item and no other
         self.units: IntArray = alone + items_of.column_counts(n)  # per item: all its units
         self._both = TwoWays(items_of, n)
+        self._beside: dict[int, npt.NDArray[np.int32]] = {}  # by item: per item, the users who have both
 
     @classmethod
     def from_pairs(cls, items: npt.ArrayLike, users: npt.ArrayLike, n: int) -> CoverageIndex:
@@ -53,12 +56,34 @@ class CoverageIndex:
 
     @property
     def nbytes(self) -> int:
-        """What the index may come to take, the other way round included."""
-        return int(self._both.nbytes + self.alone.nbytes + self.units.nbytes)
+        """What the index may come to take, the other way round and what is remembered included."""
+        remembered = min(_REMEMBERED, self.n * (self.n + 1) * 4)
+        return int(self._both.nbytes + self.alone.nbytes + self.units.nbytes + remembered)
 
     def users(self, item: int) -> Codes:
         """Find the users who have the item and at least one other; nobody has item -1."""
         return self._both.column(item)[0]
+
+    def tally(self, item: int, users: Codes, chosen: BoolArray) -> IntArray:
+        """Per item (and 0 for the one that nobody has), how many of an item's users have it, of those who are chosen.
+
+        The counts of all its users are remembered: an item that was picked once is often picked again, and then only
+        those who are not chosen have to be counted, who are fewer until most have what they need.
+
+        >>> index = CoverageIndex.from_pairs([0, 1, 0, 1, 2, 0, 2], [0, 0, 1, 1, 1, 2, 2], n=3)
+        >>> index.tally(0, index.users(0), np.array([True, True, False])).tolist()
+        [2, 2, 1, 0]
+        """
+        every = self._beside.get(item)
+        full = every is None and (len(self._beside) + 1) * (self.n + 1) * 4 > _REMEMBERED
+        if full or 2 * np.count_nonzero(chosen) <= len(users):
+            return self._counts(users, chosen)
+        others = self._counts(users, ~chosen)
+        if every is not None:
+            return every - others
+        counts = self._counts(users, chosen)
+        self._beside[item] = (counts + others).astype(np.int32)
+        return counts
 
     def expect(self, items: int) -> None:
         """Prepare for questions about the users of so many items, as many as those of the most common ones."""
@@ -69,3 +94,6 @@ class CoverageIndex:
     def turn_round(self) -> None:
         """Prepare for thousands of questions about the users of an item, as local search has them."""
         self._both.turn_round()
+
+    def _counts(self, users: Codes, chosen: BoolArray) -> IntArray:
+        return self.items_of.tally(users.take(np.flatnonzero(chosen)), self.n + 1)
