@@ -27,7 +27,7 @@ def run(*, quick: bool) -> Iterator[Figure]:
         for k in (10, 50):
             yield _pyversity(n, k, 3 if quick else 5 if n > 10_000 else 25)
     for k in (10, 50):
-        yield _from_sql(sizes[-1], k, 3)
+        yield _from_sql(sizes[-1], k, 3 if quick else 9)
     yield _apricot(quick)
 
 
@@ -85,7 +85,7 @@ def _from_sql(n: int, k: int, turns: int) -> Figure:
             f"SELECT msd_select(doc_id, {k}, NULL, {DIVERSITY}, features := embedding, score := bm25, "
             "distance := 'angular') FROM hits"
         )
-        with said(f"from SQL, n = {n:,}"):
+        with said(f"from SQL, n = {n:,}, k = {k}"):
             found = race(
                 {"sql": lambda: con.execute(sql).fetchall(), "kernel": lambda: _kernel(vectors, scores, k)}, turns
             )
