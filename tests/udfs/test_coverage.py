@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msd_sql.udfs import Coverage, CoverageIndex, InputError
+from msd_sql.udfs import Coverage, CoverageIndex, InputError, coverage_index
 
 
 def value(baskets, picks, cap):
@@ -73,6 +73,33 @@ def test_marginals_and_swaps_equal_the_definition_after_any_adds_and_swaps(shop,
 def test_every_candidate_is_asked_about_when_none_is_named(shop):
     n, baskets, _ = shop
     expect_marginals(Coverage(index_of(baskets, n), 12, 1), baskets, [], range(n), 1)
+
+
+@settings(max_examples=100, deadline=None)
+@given(shops(), st.integers(1, 3), st.sampled_from([0, 100, 1 << 24]), st.data())
+def test_an_index_that_remembers_earlier_picks_counts_the_same(shop, cap, remembered, data):
+    n, baskets, asked = shop
+    index = index_of(baskets, n)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coverage_index, "_REMEMBERED", remembered)
+        for _ in range(3):  # questions one after the other
+            k = data.draw(st.integers(1, len(asked)))
+            relevance = Coverage(index, max(len(baskets), 1), k, cap, asked)
+            picks = []
+            for item in data.draw(st.permutations(range(len(asked))))[:k]:
+                relevance.add(item)
+                picks.append(item)
+                expect_marginals(relevance, baskets, picks, asked, cap)
+        assert sum(counts.nbytes for counts in index._beside.values()) <= remembered
+
+
+def test_what_is_remembered_is_counted_among_what_an_index_may_take():
+    index = CoverageIndex.from_pairs([0, 1, 2, 0, 1], [0, 0, 0, 1, 1], n=3)
+    relevance = Coverage(index, m=2, k=2)
+    relevance.add(0)
+    relevance.gains()
+    assert index._beside[0].tolist() == [2, 2, 1, 0]
+    assert index.nbytes >= sum(counts.nbytes for counts in index._beside.values()) + index.units.nbytes
 
 
 def test_a_purchase_that_comes_twice_counts_once():
