@@ -19,20 +19,21 @@ NOTES = """
 ## Where a bound is missed, or close, and what it would take
 
 - **From SQL to the kernel (missed).** The kernel takes 0.015 s for 100,000 vectors, so that anything around it is a
-  multiple. Of a statement of 0.05 s, DuckDB plans for 0.007 s; the scan of the vectors and their way to a function
-  through Arrow take 0.011 s and more when nothing else is asked for (one row group: one thread), and 0.02 s with keys,
-  scores and one copy of 51 MB; then comes the kernel. Vectors never pass through Python's lists, and are written to
-  the memory of the statement before. Planning and scanning alone take longer than the kernel: twice its time would
-  need a function that reads DuckDB's own vectors in place, which Python cannot register.
-- **The second question (close).** 0.045 to 0.05 s with integer and with string ids, whatever the size, against a plain
-  query that two cores answer in 0.15 to 0.25 s, by how quiet the machine is. A third is DuckDB's list of its own
+  multiple. Of a statement of 0.05 to 0.07 s, DuckDB plans for 0.007 s; the scan of the vectors and their way to a
+  function through Arrow take 0.011 s and more when nothing else is asked for (one row group: one thread), and 0.02 s
+  with keys, scores and one copy of 51 MB; then comes the kernel. Vectors never pass through Python's lists, and are
+  written to the memory of the statement before. Planning and scanning alone take longer than the kernel: twice its time
+  would need a function that reads DuckDB's own vectors in place, which Python cannot register.
+- **The second question (close).** 0.045 to 0.07 s with integer and with string ids, whatever the size, against a plain
+  query that two cores answer in 0.15 to 0.3 s, by how quiet the machine is. A third is DuckDB's list of its own
   functions, the only way to the caller's macros, TEMP and uncommitted ones included: the guard needs them, and DuckDB
   lists three thousand functions to tell them (also where a condition says that none is wanted). Our own look at the
   catalog runs beside it. The rest is planning the statement, the durable charge and twenty draws. It would take a
   catalog version that SQL can ask for. With more purchases it weighs less: see the line of ten million.
 - **Instacart (close).** Fifty thousand candidates and only 1.4 million purchases: what is done for every candidate (its
   set, twenty times its score and its weight, of which the exponential alone is a fifth) takes as long as the purchases.
-- **1,000 vectors (close).** Half a millisecond on both sides, most of it the same products and arc cosines.
+- **1,000 vectors, k = 10 (even).** Half a millisecond on both sides: reached in one run and missed in another. Most of
+  ours are the products that both have to make, and the arc cosines that only a metric needs.
 - **On two cores** DuckDB 2 runs a Python function on its one worker thread, so that the statements which the function
   asks for have one thread instead of two. The plain query has both. A machine with more cores loses less.
 """.strip()

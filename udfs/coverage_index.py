@@ -57,7 +57,7 @@ class CoverageIndex:
     @property
     def nbytes(self) -> int:
         """What the index may come to take, the other way round and what is remembered included."""
-        remembered = min(_REMEMBERED, self.n * (self.n + 1) * 4)
+        remembered = self._memorable * (self.n + 1) * 4
         return int(self._both.nbytes + self.alone.nbytes + self.units.nbytes + remembered)
 
     def users(self, item: int) -> Codes:
@@ -75,7 +75,7 @@ class CoverageIndex:
         [2, 2, 1, 0]
         """
         every = self._beside.get(item)
-        full = every is None and (len(self._beside) + 1) * (self.n + 1) * 4 > _REMEMBERED
+        full = every is None and len(self._beside) >= self._memorable
         if full or 2 * np.count_nonzero(chosen) <= len(users):
             return self._counts(users, chosen)
         others = self._counts(users, ~chosen)
@@ -94,6 +94,11 @@ class CoverageIndex:
     def turn_round(self) -> None:
         """Prepare for thousands of questions about the users of an item, as local search has them."""
         self._both.turn_round()
+
+    @property
+    def _memorable(self) -> int:
+        """How many items' counts may be remembered, of four bytes each."""
+        return min(self.n, _REMEMBERED // (4 * (self.n + 1)))
 
     def _counts(self, users: Codes, chosen: BoolArray) -> IntArray:
         return self.items_of.tally(users.take(np.flatnonzero(chosen)), self.n + 1)
