@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msd_sql import homes
 from msd_sql.catalog import Catalog
 from msd_sql.declarations import Items, Protected
-from msd_sql.errors import EngineError, MsdError
+from msd_sql.errors import CatalogError, EngineError, MsdError
 from msd_sql.guard import HostResolver, Session
 from msd_sql.guard_names import relation_rows
 from msd_sql.guard_session import PLAIN
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 TAKEN = ("taken",)
 INTERRUPTED = "The query was interrupted. What had been charged before stays charged: see msd_ledger()."
+MEANWHILE = "Something was protected or declared while this statement ran: run it again."
 FIELDS = ("statement", "database", "schema", "path", "session", "connection", "query")
 
 
@@ -120,6 +121,16 @@ class Call:
     def protected(self) -> list[Protected]:
         """Every relation that is protected now."""
         return self.once(("protected",), lambda: self.catalog.all_protected(self.databases()))
+
+    def need(self, relation: str) -> Protected:
+        """A protected relation by its name; an error where it is not protected, or was not when the guard looked."""
+        known = {protected.name: protected for protected in self.protected()}
+        if relation in known:
+            return known[relation]
+        named = self.once(("protected", relation), lambda: self.catalog.need(relation))
+        if named.name not in known:
+            raise CatalogError(MEANWHILE)
+        return named
 
     def items(self) -> list[Items]:
         """Every items relation that is declared."""

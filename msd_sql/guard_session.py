@@ -12,11 +12,12 @@ from importlib.resources import files
 from msd_sql.sqltext import Name
 
 Key = tuple[str, str, str]
-_TEXT = "".join(files("msd_sql").joinpath(name).read_text("utf-8") for name in ("session.sql", "macros.sql"))
+# The statements that give a connection our macros.
+TEXT = "\n".join(files("msd_sql").joinpath(name).read_text("utf-8") for name in ("session.sql", "macros.sql"))
 # Our own macros and functions, and every function that their bodies call: a macro of the user must not hide one.
-MACROS = {name: bool(table) for name, table in re.findall(r"MACRO (\w+)\([^)]*\) AS (TABLE)?", _TEXT)}  # is it one?
-OURS = frozenset(MACROS) | frozenset(re.findall(r"\b_msd_\w+(?=\()", _TEXT))
-_CALLED = frozenset(name.lower() for name in re.findall(r"(?<![.\w])([a-z_]+)\(", _TEXT)) - OURS
+MACROS = {name: bool(table) for name, table in re.findall(r"MACRO (\w+)\([^)]*\) AS (TABLE)?", TEXT)}  # is it one?
+OURS = frozenset(MACROS) | frozenset(re.findall(r"\b_msd_\w+(?=\()", TEXT))
+_CALLED = frozenset(name.lower() for name in re.findall(r"(?<![.\w])([a-z_]+)\(", TEXT)) - OURS
 # Functions that DuckDB calls for what is not written as a call: [1], {'a': 1}, x.y, x[1:2], INTERVAL 1 DAY, LIKE …
 _SYNTAX = frozenset([
     "list_value", "struct_pack", "row", "map", "array_value", "list_extract", "array_extract", "struct_extract",
@@ -95,7 +96,7 @@ def _read(text: str) -> Session:
         frozenset(name.lower() for database, _, name, _ in tables if database == "temp"),
         own,
         {name.lower(): sql for name, sql in told.get("prepared") or ()},
-        tuple(macro(*one) for one in told["macros"] or ()) if "macros" in told else None,
+        tuple(macro(*one) for one in told["macros"]) if told.get("macros") is not None else None,
         catalog if "tables" in told else None,
         split(told.get("folders")),
         told.get("home") or "",

@@ -15,9 +15,15 @@ CREATE OR REPLACE TEMP MACRO _msd_told(session, query) AS system.main.struct_pac
 CREATE OR REPLACE TEMP MACRO _msd_context() AS (
     SELECT _msd_told(_msd_session(), CAST(system.main.current_query_id() AS VARCHAR)));
 
+-- The same without the user's macros, for what the guard has nothing to say about.
+CREATE OR REPLACE TEMP MACRO _msd_caller() AS (
+    SELECT _msd_told(_msd_seen(NULL), CAST(system.main.current_query_id() AS VARCHAR)));
+
 -- The same for a selection, which looks at the catalog meanwhile (_msd_begin tells the statement's number again).
-CREATE OR REPLACE TEMP MACRO _msd_asking() AS (SELECT _msd_told(_msd_session(), (
+-- _msd_look is called when the statement is bound, and says what session is to be told (look.py).
+CREATE OR REPLACE TEMP MACRO _msd_beginning(session) AS (SELECT _msd_told(session, (
     SELECT _msd_begin(_msd_told('{"macros": []}', CAST(system.main.current_query_id() AS VARCHAR))))));
+CREATE OR REPLACE TEMP MACRO _msd_asking() AS (FROM system.main.query(_msd_look()));
 
 -- Features or a quota are a vector, a list, a record or one value by the type of a list of them, known when the statement
 -- is bound (that of NULL itself is not). A list of whole numbers is a set of ids unless a distance over numbers is asked
@@ -114,7 +120,8 @@ WITH _msd_source AS (
         list(_msd_quota_text) AS quota_text, list(_msd_quota_list) AS quota_list, list(_msd_score) AS scores
     FROM _msd_texted
 ), _msd_keyed AS (
-    SELECT *, _msd_key(names, first_key, last_key, _msd_context()) AS key_name FROM _msd_listed
+    SELECT *, _msd_key(names, first_key, last_key, asking) AS key_name
+    FROM _msd_listed, (SELECT _msd_asking() AS asking)
 )
 SELECT
     found, list_transform(texts, lambda one: one[list_position(names, key_name)]) AS keys, row_type,
@@ -124,7 +131,7 @@ SELECT
      'quota_cap': CAST(quota_cap AS VARCHAR), 'cap': CAST(cap AS VARCHAR), 'reach': CAST(reach AS VARCHAR),
      'fresh': CAST(fresh AS VARCHAR), 'exact': CAST(exact AS VARCHAR), 'public': CAST(public AS VARCHAR),
      'engine': CAST(engine AS VARCHAR), 'key': key_name} AS options,
-    types, features_text, features_list, features_vectors, quota_text, quota_list, scores
+    types, features_text, features_list, features_vectors, quota_text, quota_list, scores, asking
 FROM _msd_keyed;
 
 CREATE OR REPLACE TEMP MACRO msd_topk(
@@ -136,7 +143,7 @@ CREATE OR REPLACE TEMP MACRO msd_topk(
 WITH _msd_picked AS (
     SELECT found, _msd_pick(
         keys, NULL, NULL, row_type, options, types, features_text, features_list, features_vectors,
-        quota_text, quota_list, scores, _msd_asking()) AS picks
+        quota_text, quota_list, scores, asking) AS picks
     FROM _msd_asked(tbl, k, eps, diversity, key, method, gamma, delta, features, distance, scale, quota, quota_cap,
         score, cap, reach, fresh, exact, public, engine)
 ), _msd_chosen AS (
@@ -154,7 +161,7 @@ CREATE OR REPLACE TEMP MACRO msd_explain(
 WITH _msd_explained AS (
     SELECT unnest(_msd_explain(
         keys, NULL, NULL, row_type, options, types, features_text, features_list, features_vectors,
-        quota_text, quota_list, scores, _msd_asking())) AS line
+        quota_text, quota_list, scores, asking)) AS line
     FROM _msd_asked(tbl, k, eps, diversity, key, method, gamma, delta, features, distance, scale, quota, quota_cap,
         score, cap, reach, fresh, exact, public, engine)
 )
@@ -193,8 +200,8 @@ CREATE OR REPLACE TEMP MACRO msd_reach(items, eps, relation := NULL, fresh := fa
         'eps': CAST(eps AS VARCHAR), 'relation': CAST(relation AS VARCHAR), 'fresh': CAST(fresh AS VARCHAR),
         'public': CAST(public AS VARCHAR)}) AS VARCHAR), _msd_context());
 
-CREATE OR REPLACE TEMP MACRO msd_remaining(relation) AS _msd_remaining(CAST(relation AS VARCHAR), _msd_context());
+CREATE OR REPLACE TEMP MACRO msd_remaining(relation) AS _msd_remaining(CAST(relation AS VARCHAR), _msd_caller());
 
 -- A function, so that it shows what was committed also from inside of the caller's transaction.
 CREATE OR REPLACE TEMP MACRO msd_ledger() AS TABLE
-WITH _msd_lines AS (SELECT unnest(_msd_ledger(_msd_context())) AS line) SELECT line.* FROM _msd_lines;
+WITH _msd_lines AS (SELECT unnest(_msd_ledger(_msd_caller())) AS line) SELECT line.* FROM _msd_lines;

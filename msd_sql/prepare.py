@@ -15,7 +15,7 @@ import numpy as np
 from msd_sql.asked import Asked
 from msd_sql.candidates import Candidates, candidates, member_type, ordered, whole_candidates
 from msd_sql.constraint import constraint
-from msd_sql.context import Call
+from msd_sql.context import MEANWHILE, Call
 from msd_sql.declarations import Items, Protected
 from msd_sql.engines import check_home
 from msd_sql.errors import CatalogError, InputError, PrivacyError
@@ -110,6 +110,8 @@ def guarded(call: Call, public: bool, calls: frozenset[str] = CALLS) -> Sources:
         declared = [known.name for known in call.items()]
         if not units and not declared:  # nothing to refuse and nothing to find, so the text need not be read
             return Sources()
+        if call.context.session.macros is None:  # nothing was declared when the statement was bound (look.py)
+            raise CatalogError(MEANWHILE)
         return examine(call.context.statement, call.resolver, list(units), calls=calls, declared=declared, units=units)
 
     return call.once(("sources", public, calls, call.plain_session), look)
@@ -148,8 +150,7 @@ def _items(call: Call, sources: Sources, found: Candidates) -> Items | None:
 def _protected(call: Call, wanted: Request, items: Items | None) -> Protected | None:
     reach = wanted.reach or (items.reach if items else None)
     if reach is not None:
-        declared = next((known for known in call.protected() if known.name == reach), None)
-        return declared or call.once(("protected", reach), lambda: call.catalog.need(reach))
+        return call.need(reach)
     method = METHODS.get(wanted.method)
     if (wanted.diversity == 1.0 and (method is None or method.weighs_diversity)) or wanted.method == "random":
         return None

@@ -104,7 +104,7 @@ def _counted(call: Call, protected: Protected, chosen: Candidates) -> int:
 
 def _protected(call: Call, relation: str | None) -> Protected:
     if relation is not None:
-        found = call.catalog.need(relation)
+        found = call.need(relation)
     else:
         known = [one for one in call.protected() if one.item is not None]
         if len(known) != 1:

@@ -7,14 +7,13 @@ import os
 import threading
 import time
 import uuid
-from importlib.resources import files
 from typing import Any
 
 import duckdb
 
 from msd_sql import interrupt, udf
 from msd_sql.errors import CatalogError, InputError
-from msd_sql.guard_session import MACROS
+from msd_sql.guard_session import MACROS, TEXT
 from msd_sql.instance import Instance
 from msd_sql.spark.host import check_session
 from msd_sql.sqltext import literal, quote
@@ -48,8 +47,7 @@ def register(
             _keep_ledger(con, instance, os.fspath(ledger))
         if spark is not None:
             instance.spark = check_session(spark)
-        for name in ("session.sql", "macros.sql"):
-            con.execute(files("msd_sql").joinpath(name).read_text("utf-8"))
+        con.execute(TEXT)
         number = con.execute("SELECT current_connection_id()").fetchall()[0][0]
         if default or con is duckdb.default_connection():
             instance.join_default(number)

@@ -206,7 +206,7 @@ class _Caller:
 def _caller(source: duckdb.DuckDBPyRelation) -> _Caller | None:
     """Who asks; None where the relation is empty, so that there is nothing to ask about."""
     try:
-        rows = source.limit(1).project("_msd_instance() AS token, _msd_context() AS context").fetchall()
+        rows = source.limit(1).project("_msd_instance() AS token, _msd_caller() AS context").fetchall()
     except duckdb.CatalogException:
         raise CatalogError("This connection is not registered. Call msd_sql.register(con) first.") from None
     if not rows:

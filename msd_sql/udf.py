@@ -1,7 +1,7 @@
 """The functions that the macros call: entry points, their SQL types, and nothing else.
 
 Python can register scalar functions only. `side_effects`: DuckDB neither folds them nor runs them for EXPLAIN, PREPARE
-or LIMIT 0; `special` NULL handling: an empty input still arrives.
+or LIMIT 0 (but for `_msd_look`, which is to be run then); `special` NULL handling: an empty input still arrives.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from msd_sql.explain import explain
 from msd_sql.host import HostError, Interrupted
 from msd_sql.instance import Instance
 from msd_sql.keys import key_column
+from msd_sql.look import look
 from msd_sql.pick import pick
 from msd_sql.prepare import guarded
 from msd_sql.reach import reach
@@ -60,17 +61,19 @@ class Function:
     parameters: Sequence[str]
     returns: str
     arrow: bool = False
+    at_bind: bool = False  # may DuckDB call it when it binds a statement, instead of every time?
 
 
 def functions(instance: Instance, *, arrow: bool | None = None) -> list[Function]:
     """The functions of one database; vectors come in Arrow arrays if pyarrow is there (or as `arrow` says).
 
     >>> [function.name for function in functions(Instance("token"))][:2]
-    ['_msd_instance', '_msd_begin']
+    ['_msd_instance', '_msd_look']
     """
     fast = find_spec("pyarrow") is not None if arrow is None else arrow
     return [
         Function("_msd_instance", lambda: instance.token, (), "VARCHAR"),
+        Function("_msd_look", lambda: look(instance), (), "VARCHAR", at_bind=True),
         _plain(instance, "_msd_begin", begin, (), "VARCHAR"),
         _take(instance, fast),
         _group(instance, "_msd_pick", pick, "BIGINT[]", fast),
@@ -96,7 +99,7 @@ def create(con: duckdb.DuckDBPyConnection, function: Function) -> None:
         function.returns,
         type="arrow" if function.arrow else "native",
         null_handling="special",
-        side_effects=True,
+        side_effects=not function.at_bind,
     )
 
 

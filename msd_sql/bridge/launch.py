@@ -10,15 +10,18 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
 from msd_sql.bridge.build import cache, extension, write
 from msd_sql.errors import EngineError, InputError
+from msd_sql.guard_session import TEXT
+from msd_sql.look import WHOLE
 from msd_sql.register import LEDGER
 from msd_sql.sqltext import literal, quote
 
+# The statements that make the macros; a selection is told everything here.
+MACROS = f"CREATE OR REPLACE TEMP MACRO _msd_look() AS {literal(WHOLE)};\n{TEXT}"
 _NEWEST_OF_1 = 68  # a file says the number of its layout; DuckDB 1.x reads up to this one
 
 
@@ -64,8 +67,7 @@ def init() -> Path:
     """The statements that load the extension and make the macros, in a file beside the extension."""
     made = extension()
     path = made.with_name("init.sql")
-    macros = [files("msd_sql").joinpath(name).read_text("utf-8") for name in ("session.sql", "macros.sql")]
-    content = "\n".join([f"LOAD {literal(str(made))};", *macros]).encode()
+    content = f"LOAD {literal(str(made))};\n{MACROS}".encode()
     if not path.exists() or path.read_bytes() != content:
         write(path, content)
     return path

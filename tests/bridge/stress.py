@@ -18,7 +18,6 @@ import sys
 import tempfile
 import threading
 import time
-from importlib.resources import files
 from pathlib import Path
 
 import duckdb
@@ -34,7 +33,6 @@ SHOP = [
     "SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id', budget := 1000, delta := 1e-6)",
     "SELECT msd_items('products', key := 'item_id', features := 'tags', reach := 'purchases')",
 ]
-MACROS = "\n".join(files("msd_sql").joinpath(name).read_text("utf-8") for name in ("session.sql", "macros.sql"))
 ASK = "SELECT msd_select(item_id, 3, 0.001, 0.5, fresh := true) AS items FROM products"
 
 PUBLIC = "SELECT item_id % 20 AS g, msd_select(item_id, 2, NULL, 0, score := item_id) FROM products GROUP BY g"
@@ -148,7 +146,7 @@ def threads(count: int, seconds: float) -> int:
     """Ask from several threads of one process, each with a connection of its own; how many answers there were."""
     con = duckdb.connect(config={"allow_unsigned_extensions": "true"})
     con.execute(f"LOAD '{build.extension()}'")
-    con.execute(MACROS)
+    con.execute(launch.MACROS)
     for sql in shop():
         con.execute(sql).fetchall()
     end = time.monotonic() + seconds
@@ -156,7 +154,7 @@ def threads(count: int, seconds: float) -> int:
 
     def ask(number: int) -> None:
         own = con.cursor()
-        own.execute(MACROS)
+        own.execute(launch.MACROS)
         try:
             while not answers[number] or time.monotonic() < end:
                 assert len(own.execute(ASK).fetchall()[0][0]) == 3
@@ -212,7 +210,7 @@ def timing(times: int) -> dict[str, list[float]]:
                 msd_sql.register(con)
             else:
                 con.execute(f"LOAD '{build.extension()}'")
-                con.execute(MACROS)
+                con.execute(launch.MACROS)
                 found["the worker's start"] = [_timed(con, "FROM msd_ledger()")]
             for sql in made:
                 con.execute(sql).fetchall()

@@ -1,0 +1,34 @@
+"""Look: what a selection has to be told of its caller, found out while its statement is bound.
+
+DuckDB lists all of its functions to tell a connection's macros, which takes longer than everything else in a selection
+from a thousand rows. Only the guard asks for them, and it has nothing to ask where no database has a schema msd. What
+is protected between this look and the guard's own is noticed there (`guarded`).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from msd_sql.errors import MsdError
+from msd_sql.host import HostError
+from msd_sql.instance import Instance
+
+WHOLE = "SELECT _msd_beginning(_msd_session())"
+WITHOUT_MACROS = "SELECT _msd_beginning(_msd_seen(NULL))"
+_HOMES = "SELECT database_name FROM duckdb_schemas() WHERE schema_name = 'msd' LIMIT 1"
+_ANY = -1  # the number of no connection: whichever is open will do
+
+
+def look(instance: Instance) -> str:
+    """The statement that tells a selection of its caller; all of it, once a schema msd has been seen.
+
+    >>> look(instance)
+    'SELECT _msd_beginning(_msd_seen(NULL))'
+    """
+    homes: set[str] = instance.kept_or("homes", set)
+    if homes:
+        return WHOLE
+    with suppress(MsdError, HostError), instance.host(_ANY) as host:  # whoever needs it says what is wrong
+        homes.update(row[0] for row in host.rows(_HOMES))
+        return WHOLE if homes else WITHOUT_MACROS
+    return WHOLE
