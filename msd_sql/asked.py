@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from msd_sql.context import Context
 from msd_sql.features import Given, sets_of
 from msd_sql.host import Column
 from msd_sql.sets import Sets, csr
@@ -42,7 +41,6 @@ class Asked:
     features: Given
     quota: Given
     scores: FloatArray | None  # NaN where NULL, or not a number
-    context: Context
 
     @property
     def empty(self) -> bool:
@@ -63,7 +61,6 @@ def from_native(
     quota_texts: list[str | None] | None,
     quota_lists: list[list[str | None] | None] | None,
     scores: list[float | None] | None,
-    context: dict[str, str | None],
     taken: Taken,
 ) -> Asked:
     """One group from native Python values, and its vectors from what was taken."""
@@ -88,7 +85,6 @@ def from_native(
             sets_of(quota_lists or []) if quota_shape == "list" else None,
         ),
         _scores(types, scores),
-        Context.read(context),
     )
 
 
@@ -99,9 +95,9 @@ def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Text
         context,
     ) = map(whole, columns)  # fmt: skip
 
-    def read(row: int, taken: Taken) -> Asked:
+    def read(row: int, wanted: Texts, taken: Taken) -> Asked:
         told = types[row].as_py()
-        shape = shape_of(told["features"], options[row]["distance"].as_py())
+        shape = shape_of(told["features"], wanted["distance"])
         quota_shape = shape_of(told["quota"], "hamming")
         if not (keys[row].is_valid or numbers[row].is_valid):  # no row, and so no column either
             shape = quota_shape = "none"
@@ -110,7 +106,7 @@ def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Text
             _arrow_numbers(numbers[row]),
             _arrow_numbers(order[row]),
             _element(key_type[row].as_py()),
-            options[row].as_py(),
+            wanted,
             Given(
                 shape,
                 _element(told["features"] or ""),
@@ -125,11 +121,11 @@ def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Text
                 _arrow_sets(quota_lists[row].values) if quota_shape == "list" else None,
             ),
             _scores(told, _arrow_numbers(scores[row])),
-            Context.read(context[row].as_py()),
         )
 
     for row in range(len(keys)):
-        yield options[row].as_py(), context[row].as_py(), partial(read, row)
+        wanted = options[row].as_py()
+        yield wanted, context[row].as_py(), partial(read, row, wanted)
 
 
 def whole(column: pa.ChunkedArray) -> pa.Array:

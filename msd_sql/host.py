@@ -113,22 +113,28 @@ class OwnHost(Host, Protocol):
 class DuckDBHost:
     """A cursor of a connection in this process. Make a fresh cursor for every UDF call: the caller's own would hang.
 
-    `own`: nobody else uses the cursor, so that its search path is ours to set.
+    `own`: nobody else uses the cursor, so that its search path is ours to set, before the first statement: of a
+    statement's many groups most ask for nothing that is not known already.
 
     >>> DuckDBHost(duckdb.connect()).rows("SELECT 1 AS one")
     [(1,)]
     """
 
     def __init__(self, cursor: duckdb.DuckDBPyConnection, *, own: bool = False) -> None:
-        self._cursor = cursor
-        self._own = own
-        if own:
-            self.run(OWN_NAMES)
+        self._connection = cursor
+        self._own = self._unnamed = own
 
     @property
     def version(self) -> str:
         """The version of the DuckDB module."""
         return duckdb.__version__
+
+    @property
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        if self._unnamed:
+            self._connection.execute(OWN_NAMES).fetchall()
+            self._unnamed = False
+        return self._connection
 
     def rows(self, sql: str) -> list[Row]:
         """Every row as Python values."""
@@ -209,15 +215,15 @@ class DuckDBHost:
     def beside(self) -> DuckDBHost:
         """A host on another cursor."""
         with _translated():
-            return DuckDBHost(self._cursor.cursor(), own=self._own)
+            return DuckDBHost(self._connection.cursor(), own=self._own)
 
     def close(self) -> None:
         """Let go of the cursor: while one is open, the database file stays locked for other processes."""
-        self._cursor.close()
+        self._connection.close()
 
     def interrupt(self) -> None:
         """Stop the statement that runs now."""
-        self._cursor.interrupt()
+        self._connection.interrupt()
 
 
 @contextmanager

@@ -140,7 +140,7 @@ def _group(instance: Instance, name: str, act: Callable[[Call, Asked], Any], ret
     def native(
         a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
     ) -> Any:
-        return one(e, n, lambda taken: from_native(a, b, c, d, e, f, g, h, i, j, k, m, n, taken))
+        return one(e, n, lambda taken: from_native(a, b, c, d, e, f, g, h, i, j, k, m, taken))
 
     def chunk(
         a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any

@@ -51,6 +51,45 @@ def test_blocks_hold_every_row_once(host):
     assert np.sort(np.concatenate([block["i"] for block in blocks])).tolist() == list(range(1_000_000))
 
 
+FIRST = {
+    "rows": lambda host, sql: host.rows(sql)[0][0],
+    "columns": lambda host, sql: host.columns(sql)["told"][0],
+    "blocks": lambda host, sql: next(iter(host.blocks(sql)))["told"][0],
+    "beside": lambda host, sql: host.beside().rows(sql)[0][0],
+}
+
+
+@pytest.mark.parametrize("first", FIRST)
+def test_a_host_of_our_own_does_not_hear_the_users_macros(con, first):
+    con.execute("CREATE MACRO lower(x) AS 'the user''s'")
+    sql = "SELECT lower('OURS') AS told"
+    assert FIRST[first](DuckDBHost(con.cursor(), own=True), sql) == "ours"
+    assert FIRST[first](DuckDBHost(con.cursor()), sql) == "the user's"
+    with DuckDBHost(con.cursor(), own=True).transaction() as inner:
+        assert FIRST[first](inner, sql) == "ours"
+
+
+def test_an_interrupt_does_not_leave_a_host_with_the_users_names(con):
+    con.execute("CREATE MACRO lower(x) AS 'the user''s'")
+
+    class Stopping:
+        """A cursor whose first statement is interrupted."""
+
+        def __init__(self):
+            self.cursor, self.stopped = con.cursor(), False
+
+        def execute(self, sql):
+            if not self.stopped:
+                self.stopped = True
+                raise duckdb.InterruptException("INTERRUPT Error: Interrupted!")
+            return self.cursor.execute(sql)
+
+    host = DuckDBHost(Stopping(), own=True)
+    with pytest.raises(Interrupted):
+        host.rows("SELECT 1")
+    assert host.rows("SELECT lower('OURS')") == [("ours",)]
+
+
 def test_a_public_table_is_there_for_its_host_and_its_block_alone(con, host):
     other = DuckDBHost(con.cursor())
     columns = {"i": np.arange(3), "name": ["a", None, "it's"], "w": np.array([0.5, 1.5, 2.5], dtype=np.float32)}
