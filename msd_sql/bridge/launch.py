@@ -21,7 +21,7 @@ from msd_sql.register import LEDGER
 from msd_sql.sqltext import literal, quote
 
 # The statements that make the macros; a selection is told everything here.
-MACROS = f"CREATE OR REPLACE TEMP MACRO _msd_look() AS {literal(WHOLE)};\n{TEXT}"
+STATEMENTS = f"CREATE OR REPLACE TEMP MACRO _msd_look() AS {literal(WHOLE)};\n{TEXT}"
 _NEWEST_OF_1 = 68  # a file says the number of its layout; DuckDB 1.x reads up to this one
 
 
@@ -67,7 +67,7 @@ def init() -> Path:
     """The statements that load the extension and make the macros, in a file beside the extension."""
     made = extension()
     path = made.with_name("init.sql")
-    content = f"LOAD {literal(str(made))};\n{MACROS}".encode()
+    content = f"LOAD {literal(str(made))};\n{STATEMENTS}".encode()
     if not path.exists() or path.read_bytes() != content:
         write(path, content)
     return path

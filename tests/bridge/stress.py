@@ -146,7 +146,7 @@ def threads(count: int, seconds: float) -> int:
     """Ask from several threads of one process, each with a connection of its own; how many answers there were."""
     con = duckdb.connect(config={"allow_unsigned_extensions": "true"})
     con.execute(f"LOAD '{build.extension()}'")
-    con.execute(launch.MACROS)
+    con.execute(launch.STATEMENTS)
     for sql in shop():
         con.execute(sql).fetchall()
     end = time.monotonic() + seconds
@@ -154,7 +154,7 @@ def threads(count: int, seconds: float) -> int:
 
     def ask(number: int) -> None:
         own = con.cursor()
-        own.execute(launch.MACROS)
+        own.execute(launch.STATEMENTS)
         try:
             while not answers[number] or time.monotonic() < end:
                 assert len(own.execute(ASK).fetchall()[0][0]) == 3
@@ -210,7 +210,7 @@ def timing(times: int) -> dict[str, list[float]]:
                 msd_sql.register(con)
             else:
                 con.execute(f"LOAD '{build.extension()}'")
-                con.execute(launch.MACROS)
+                con.execute(launch.STATEMENTS)
                 found["the worker's start"] = [_timed(con, "FROM msd_ledger()")]
             for sql in made:
                 con.execute(sql).fetchall()
