@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from .angular_front import AngularFront, Float32
+from .angular_front import AngularFront, Float32, dots
 from .distance_checks import rectangle
 from .errors import InputError
 from .types import FloatArray, IntArray
@@ -33,12 +33,12 @@ class Angular:
         self.n = len(table)
         if table.dtype == np.float32 and table.flags.c_contiguous:
             vectors = cast("Float32", table)
-            squares = np.matmul(vectors[:, None, :], vectors[:, :, None]).reshape(self.n)
+            squares = dots(vectors, vectors)
             # The place of an extreme is found faster than its value. NaN is none that passes, so nothing is zero, NaN
             # or about to overflow.
             if not self.n or (squares[squares.argmin()] > _TINY and squares[squares.argmax()] < _HUGE):
                 self.vectors: Float32 = vectors
-                self.shrink: Float32 = 1 / np.sqrt(squares)
+                self.shrink: Float32 = np.reciprocal(np.sqrt(squares))
                 return
         self.vectors = _normalised(table)
         self.shrink = np.ones(self.n, np.float32)

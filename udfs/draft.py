@@ -9,12 +9,13 @@ draft is given up for Algorithm 1 itself. Scores are in radians here: one's own,
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
-from .angular_front import Float32
+from .angular_front import Float32, dots
 from .distance_vectors import NEAR, Angular
-from .draft_check import products, suspects
+from .draft_check import suspects
 from .greedy import greedy
 from .mechanism import Argmax
 from .objective import Objective
@@ -68,7 +69,7 @@ class Draft:
         self._rounding = rounding  # what a difference of scores may be moved by when they are made whole numbers
         # Roundings of d products go either way; two candidates, each measured here and by the objective: four errors.
         self._dot, self._arc = 4.0 * (math.sqrt(angular.vectors.shape[1]) + 4.0) * 2.0**-24, _ARC
-        self._products = products
+        self._products: Callable[[Float32, Float32], Float32] = dots
         self._items: IntArray = np.empty(0, np.int64)  # the drafted; in key order at first
         self._vectors, self._shrink = angular.vectors, angular.shrink  # theirs
         self._scores: FloatArray = np.empty(0)  # theirs in this round; -inf once picked
@@ -93,7 +94,7 @@ class Draft:
         if n * self._k <= _FEW or 2 * first >= n:
             self._items, self._scores = np.arange(n), self._own.copy()
             # Everyone is measured in the same steps as by the objective.
-            self._dot, self._arc, self._products = 0.0, _SUM, _products
+            self._dot, self._arc, self._products = 0.0, _SUM, np.matmul
             return self._play()
         self._draft(np.flatnonzero(self._own >= np.partition(self._own, n - first)[n - first]))
         for _ in range(_PATIENCE):
@@ -125,7 +126,7 @@ class Draft:
 
     def _angles(self, place: int) -> Float32 | FloatArray:
         """Angles of one more pick to the drafted."""
-        cosine = self._products(self._vectors, place)
+        cosine = self._products(self._vectors, self._vectors[place])
         cosine *= self._shrink
         cosine *= float(self._shrink[place])
         cosine[place] = 0.0  # it is not measured, so it does not count as near
@@ -156,8 +157,3 @@ class Draft:
         units *= self._shrink.take(self._places)[:, None]
         sure = [best - doubt for best, doubt in zip(self._best, self._doubt, strict=True)]
         return suspects(self._angular, rest, units, sure)
-
-
-def _products(vectors: Float32, place: int) -> Float32:
-    found: Float32 = vectors @ vectors[place]
-    return found

@@ -57,16 +57,6 @@ def cosines(units: Float32, others: Float32) -> Float32:
     return found
 
 
-def products(vectors: Float32, place: int) -> Float32:
-    """Products of one of the vectors with all of them, on this thread alone.
-
-    >>> products(np.float32([[1, 2], [3, 4]]), 1).tolist()
-    [11.0, 25.0]
-    """
-    found: Float32 = np.matmul(vectors[:, None, :], vectors[place][:, None]).reshape(len(vectors))
-    return found
-
-
 def _most(units: Float32) -> list[float]:
     """For every round, the sum of angles to the picks before it that no vector exceeds."""
     gram = cosines(units, units)

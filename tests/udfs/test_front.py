@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msd_sql.udfs import Angular, Argmax, Objective, Score, SeededSource, Uniform, plan, select
+from msd_sql.udfs import Angular, Argmax, Objective, Score, SeededSource, Uniform, angular_front, plan, select
 from msd_sql.udfs.front_objective import MANY, FrontObjective
 from msd_sql.udfs.greedy import greedy
 from msd_sql.udfs.mechanism import ExponentialMechanism
@@ -14,6 +14,17 @@ from msd_sql.udfs.selection import _rule
 from tests.udfs.instances import random_instance, random_matroid
 
 DIVERSITIES = [0.01, 0.1, 0.3, 0.5, 0.9, 0.99]
+
+
+@pytest.mark.parametrize("n", [0, 1, 500])
+def test_products_are_the_same_without_numpy_2(monkeypatch, n):
+    vectors = np.random.default_rng(n).normal(size=(n, 33)).astype(np.float32)
+    one = np.ones(33, np.float32)
+    found = angular_front.dots(vectors, vectors), angular_front.dots(vectors, one)
+    monkeypatch.setattr(angular_front, "_VECDOT", False)
+    assert np.array_equal(found[0], angular_front.dots(vectors, vectors))
+    assert np.array_equal(found[1], angular_front.dots(vectors, one))
+    assert np.allclose(found[0], (vectors**2).sum(axis=1), rtol=1e-5)
 
 
 def public_instance(rng, n, ties=True):
