@@ -26,7 +26,7 @@ NOTES = """
   would need a function that reads DuckDB's own vectors in place, which Python cannot register.
 - **The second question (on the border).** 0.045 to 0.07 s with integer and with string ids, whatever the size, against
   a plain query that two cores answer in 0.14 to 0.3 s, by how quiet the machine is: from one run to the next the ratio
-  with integer ids moves between 0.27 and 0.34. A third is DuckDB's list of its own functions, the only way to the
+  with integer ids moves between 0.26 and 0.34. A third is DuckDB's list of its own functions, the only way to the
   caller's macros, TEMP and uncommitted ones included: the guard needs them, and DuckDB lists three thousand functions
   to tell them (also where a condition says that none is wanted). Our own look at the catalog runs beside it. The rest
   is planning the statement, the durable charge and twenty draws. It would take a catalog version that SQL can ask for.

@@ -7,15 +7,13 @@ is protected between this look and the guard's own is noticed there (`guarded`).
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from msd_sql.errors import MsdError
 from msd_sql.host import HostError
 from msd_sql.instance import Instance
 
 WHOLE = "SELECT _msd_beginning(_msd_session())"
 WITHOUT_MACROS = "SELECT _msd_beginning(_msd_seen(NULL))"
-_HOMES = "SELECT database_name FROM duckdb_schemas() WHERE schema_name = 'msd' LIMIT 1"
+_HOMES = "SELECT 1 FROM duckdb_schemas() WHERE schema_name = 'msd' LIMIT 1"
 _ANY = -1  # the number of no connection: whichever is open will do
 
 
@@ -25,10 +23,12 @@ def look(instance: Instance) -> str:
     >>> look(instance)
     'SELECT _msd_beginning(_msd_seen(NULL))'
     """
-    homes: set[str] = instance.kept_or("homes", set)
-    if homes:
-        return WHOLE
-    with suppress(MsdError, HostError), instance.host(_ANY) as host:  # whoever needs it says what is wrong
-        homes.update(row[0] for row in host.rows(_HOMES))
-        return WHOLE if homes else WITHOUT_MACROS
+    if not instance.declared:
+        try:
+            with instance.host(_ANY) as host:
+                if not host.rows(_HOMES):
+                    return WITHOUT_MACROS
+        except (MsdError, HostError):  # whoever needs it says what is wrong
+            return WHOLE
+        instance.declared = True
     return WHOLE
