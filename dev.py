@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 import venv
@@ -53,16 +52,6 @@ def run(*arguments: str, cwd: Path | None = None) -> None:
         sys.exit(done.returncode)
 
 
-def types() -> None:
-    """Type-check the packages laid out as they are installed: udfs/ is msd_sql.udfs, which mypy cannot see in place."""
-    tree = HERE / "build" / "types"
-    shutil.rmtree(tree, ignore_errors=True)
-    skip = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(HERE / "msd_sql", tree / "msd_sql", ignore=skip)
-    shutil.copytree(HERE / "udfs", tree / "msd_sql" / "udfs", ignore=skip)
-    run("-m", "mypy", "--config-file", str(HERE / "pyproject.toml"), "-p", "msd_sql", cwd=tree)
-
-
 def main() -> None:
     """Read the task from the command line and do it."""
     task, rest = (sys.argv[1], sys.argv[2:]) if len(sys.argv) > 1 else ("help", [])
@@ -81,7 +70,7 @@ def main() -> None:
         run("-m", "ruff", "format", "--check", ".", cwd=HERE)
     elif task == "types":
         setup("test")
-        types()
+        run("-m", "mypy", "-p", "msd_sql", cwd=HERE)
     elif task == "bench":
         setup("bench")
         run("-m", "benchmarks", *rest, cwd=HERE)
