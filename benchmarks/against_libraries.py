@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import duckdb
 import numpy as np
-from msd_sql.udfs import Angular, Coverage, CoverageIndex, Score, Uniform, evaluate, plan, select
 from scipy import sparse
 
 import msd_sql
+from msd_sql.udfs import Angular, Coverage, CoverageIndex, Score, Uniform, evaluate, plan, select
 
 from .generate import generate
 from .measure import Figure, race, said

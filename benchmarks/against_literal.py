@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
+
 from msd_sql.udfs import Coverage, CoverageIndex, Jaccard, Objective, Uniform, plan, select
 
 from . import literal

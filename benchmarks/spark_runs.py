@@ -10,7 +10,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-from msd_sql.udfs import L1, SeededSource, Uniform, plan, select
 
 from msd_sql.candidates import Candidates
 from msd_sql.declarations import Protected
@@ -18,6 +17,7 @@ from msd_sql.engines import build
 from msd_sql.host import DuckDBHost
 from msd_sql.spark.host import SparkHost
 from msd_sql.sqltext import Name
+from msd_sql.udfs import L1, SeededSource, Uniform, plan, select
 
 ITEMS, K, EPS, DIVERSITY = 3_000, 6, 1.0, 0.3
 PER_USER = 2.2  # purchases

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from msd_sql.udfs import Coverage, CoverageIndex, Jaccard, SeededSource, Uniform, accounting, evaluate, plan, select
 
 from benchmarks.generate import Shop, generate
+from msd_sql.udfs import Coverage, CoverageIndex, Jaccard, SeededSource, Uniform, evaluate, plan, select
+from msd_sql.udfs.privacy import accounting
 
 DIVERSITY = 0.5
 # ε, k, and how far below Greedy the mean may be

@@ -7,8 +7,8 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 
-from .udfs.accounting import BOUNDS, candidates
-from .udfs.audit_cases import Case, Finding, audit, cases
+from msd_sql.udfs.audit.cases import Case, Finding, audit, cases
+from msd_sql.udfs.privacy.accounting import BOUNDS, candidates
 
 BREAKS = {"sensitivity": 2.0}  # what each does to eta
 _HEAD = ("method", "instance", "bound", "claimed ε", "claimed δ", "exact ε", "exact δ", "tight", "verdict")

@@ -32,9 +32,9 @@ from msd_sql.prepare import Question, prepare
 from msd_sql.reading import private
 from msd_sql.replay import Memory, Release, content_columns, content_fingerprint, fingerprint
 from msd_sql.request import AUTO
-from msd_sql.udfs.randomness import SecretSource
+from msd_sql.udfs.privacy.randomness import SecretSource
 from msd_sql.udfs.receipt import Receipt
-from msd_sql.udfs.score import Score
+from msd_sql.udfs.relevance.score import Score
 from msd_sql.udfs.selection import Outcome, planned_receipt, select
 from msd_sql.udfs.types import Relevance
 

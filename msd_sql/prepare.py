@@ -27,7 +27,7 @@ from msd_sql.pairs import pairs
 from msd_sql.probe import probe
 from msd_sql.request import Request, request
 from msd_sql.udfs.methods import METHODS
-from msd_sql.udfs.plan import Plan, plan
+from msd_sql.udfs.planning import Plan, plan
 from msd_sql.udfs.types import Distance, FloatArray, Matroid
 
 

@@ -20,8 +20,8 @@ from msd_sql.probe import probe
 from msd_sql.reading import private_rows
 from msd_sql.replay import Memory, Release, content_fingerprint, fingerprint
 from msd_sql.request import asserted_public, charged_eps, truth
-from msd_sql.udfs.laplace import private_count
-from msd_sql.udfs.randomness import SecretSource
+from msd_sql.udfs.privacy.laplace import private_count
+from msd_sql.udfs.privacy.randomness import SecretSource
 
 UNITS = "SELECT COUNT(DISTINCT r.unit) AS units FROM relation AS r WHERE r.item IN (SELECT c.key FROM candidates AS c)"
 ROWS = "SELECT COUNT(*) AS units FROM relation AS r WHERE r.item IN (SELECT c.key FROM candidates AS c)"

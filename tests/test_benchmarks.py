@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from msd_sql.udfs import Coverage, CoverageIndex, Jaccard, Uniform, plan, select
 
 from benchmarks import literal, page
 from benchmarks.generate import generate
 from benchmarks.measure import Figure, Peak, Timing, race, slope
+from msd_sql.udfs import Coverage, CoverageIndex, Jaccard, Uniform, plan, select
 
 
 def test_the_literal_greedy_picks_what_ours_picks():

@@ -4,13 +4,13 @@ import re
 
 import duckdb
 import pytest
-from msd_sql.udfs.distances import DISTANCES
-from msd_sql.udfs.methods import METHODS
 
 import msd_sql
 from msd_sql import functions, reference, request
 from msd_sql.errors import InputError
 from msd_sql.functions import FUNCTIONS, RECORDING, function_named
+from msd_sql.udfs.distances import DISTANCES
+from msd_sql.udfs.methods import METHODS
 
 MACRO = re.compile(r"CREATE OR REPLACE TEMP MACRO (msd_\w+)\((.*?)\)\s+AS", re.DOTALL)
 

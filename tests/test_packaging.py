@@ -30,10 +30,10 @@ def test_every_package_is_listed_for_the_wheel(root):
     listed = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     found = {
         ".".join(init.parent.relative_to(root).parts)
-        for init in (root / "msd_sql").rglob("__init__.py")
+        for init in [*(root / "msd_sql").rglob("__init__.py"), *(root / "msd_sql" / "udfs").rglob("__init__.py")]
         if "__pycache__" not in init.parts
     }
-    assert set(listed) == found | {"msd_sql.udfs"}
+    assert set(listed) == found
 
 
 def test_the_kernel_never_imports_duckdb(root):

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msd_sql.udfs.best_match import BestMatch, BestMatchIndex
-from msd_sql.udfs.types import ONE
 
 from benchmarks.paper import amazon
 from benchmarks.paper.convenience import Convenience, convenience
 from benchmarks.paper.places import DataMissingError, ashore, data_file, grid, groceries, pickups
 from benchmarks.paper.tasks import task
+from msd_sql.udfs.relevance.best_match import BestMatch, BestMatchIndex
+from msd_sql.udfs.types import ONE
 
 CARE, AID, PADS = ["Health & Household", "Health Care"], "First Aid", "Bandages"
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from msd_sql.udfs.randomness import SeededSource
-from msd_sql.udfs.selection import select
 
 from benchmarks.paper import __main__ as command
 from benchmarks.paper.cells import FULL, QUICK, Cell, cells
@@ -20,6 +18,8 @@ from benchmarks.paper.run import planned, run
 from benchmarks.paper.tasks import task
 from benchmarks.paper.through_sql import compare, statements
 from benchmarks.paper.verdicts import between, within
+from msd_sql.udfs.privacy.randomness import SeededSource
+from msd_sql.udfs.selection import select
 
 TINY = replace(
     QUICK,

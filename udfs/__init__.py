@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from .accounting import Calibration
-from .best_match import BestMatch, BestMatchIndex
-from .coverage import Coverage, CoverageIndex
 from .distances import DISTANCES, L1, L2, Angular, Hamming, Haversine, Jaccard, Precomputed
 from .errors import InputError, MsdError, PrivacyError
 from .matroids import MATROIDS, Laminar, Partition, Transversal, Uniform
-from .mechanism import Argmax, ExponentialMechanism
 from .methods import METHODS
-from .objective import Objective
-from .plan import Plan, plan
-from .randomness import SecretSource, SeededSource
+from .objective.objective import Objective
+from .planning import Plan, plan
+from .privacy.accounting import Calibration
+from .privacy.mechanism import Argmax, ExponentialMechanism
+from .privacy.randomness import SecretSource, SeededSource
 from .receipt import Receipt
-from .score import Score
+from .relevance.best_match import BestMatch, BestMatchIndex
+from .relevance.coverage import Coverage, CoverageIndex
+from .relevance.score import Score
 from .selection import Outcome, evaluate, select
 
 __all__ = [

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .distance_vectors import Angular
-from .draft import MOST, drafted
+from .distances.angular import Angular
 from .errors import InputError
-from .front_objective import MANY, Fronted, FrontObjective
-from .greedy import greedy
-from .mechanism import Argmax, ExponentialMechanism
 from .methods import METHODS, Run
-from .objective import Objective
-from .plan import Plan
-from .public_objective import PublicObjective, scores_fit
-from .randomness import SecretSource
+from .methods.greedy import greedy
+from .methods.greedy_draft import MOST, drafted
+from .objective.front import MANY, Fronted, FrontObjective
+from .objective.objective import Objective
+from .objective.public import PublicObjective, scores_fit
+from .planning import Plan
+from .privacy.mechanism import Argmax, ExponentialMechanism
+from .privacy.randomness import SecretSource
 from .receipt import Receipt
 from .types import Distance, IntArray, Matroid, Mechanism, Relevance, Source
 

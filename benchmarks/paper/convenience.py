@@ -2,13 +2,14 @@
 
 Pickups at the same place are one row with a weight, and similarities are a dense table: here every pickup is near
 to hundreds of grid points, where a sparse index would be the larger one. The numbers are those of
-`msd_sql.udfs.best_match`: multiples of 2^-20, summed exactly (integers below 2^53 in float64).
+`msd_sql.udfs.relevance.best_match`: multiples of 2^-20, summed exactly (integers below 2^53 in float64).
 """
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+
 from msd_sql.udfs.types import FRACTION_BITS, ONE, FloatArray, IntArray
 
 Similarities = npt.NDArray[np.float32]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from msd_sql.udfs.accounting import authors, best
 from msd_sql.udfs.methods import METHODS
+from msd_sql.udfs.privacy.accounting import authors, best
 
 from .cells import DIVERSITY, EPS, GAMMA, Cell, default_k
 from .run import planned

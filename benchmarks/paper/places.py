@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import numpy.typing as npt
+
 from msd_sql.udfs.types import FloatArray
 
 VARIABLE = "MSD_SHARED_DATA"

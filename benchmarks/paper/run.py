@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from msd_sql.udfs import bounds
-from msd_sql.udfs.accounting import Calibration, authors
 from msd_sql.udfs.methods import METHODS
-from msd_sql.udfs.plan import Plan, plan
-from msd_sql.udfs.randomness import SeededSource
+from msd_sql.udfs.planning import Plan, plan
+from msd_sql.udfs.privacy import bounds
+from msd_sql.udfs.privacy.accounting import Calibration, authors
+from msd_sql.udfs.privacy.randomness import SeededSource
 from msd_sql.udfs.selection import evaluate, select
 
 from .cells import GAMMA, Cell

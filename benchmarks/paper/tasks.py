@@ -8,9 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from msd_sql.udfs.coverage import Coverage, CoverageIndex
+
 from msd_sql.udfs.distances import L1, Jaccard
 from msd_sql.udfs.matroids import Partition, Uniform
+from msd_sql.udfs.relevance.coverage import Coverage, CoverageIndex
 from msd_sql.udfs.types import Distance, Matroid, Relevance
 
 from . import amazon

@@ -16,10 +16,10 @@ from unittest import mock
 
 import duckdb
 import numpy as np
-from msd_sql.udfs import selection
-from msd_sql.udfs.randomness import SeededSource
 
 import msd_sql
+from msd_sql.udfs import selection
+from msd_sql.udfs.privacy.randomness import SeededSource
 
 from . import amazon
 from .cells import CARDINALITY, DIVERSITY, EPS, GAMMA, MATROID, Cell, default_k

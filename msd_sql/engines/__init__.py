@@ -20,8 +20,8 @@ from msd_sql.engines.workspace import Workspace
 from msd_sql.errors import EngineError
 from msd_sql.host import Host
 from msd_sql.spark.host import SparkHost
-from msd_sql.udfs.best_match import BestMatch, BestMatchIndex
-from msd_sql.udfs.coverage import Coverage, CoverageIndex
+from msd_sql.udfs.relevance.best_match import BestMatch, BestMatchIndex
+from msd_sql.udfs.relevance.coverage import Coverage, CoverageIndex
 from msd_sql.udfs.types import Relevance
 
 __all__ = ["ENGINES", "EnginePlan", "Indexes", "Step", "build", "check_engine", "check_home", "describe", "prepared"]

@@ -14,7 +14,7 @@ from msd_sql.declarations import Protected
 from msd_sql.errors import InputError, suggest
 from msd_sql.host import Host
 from msd_sql.reading import private
-from msd_sql.udfs.best_match_index import unit_room
+from msd_sql.udfs.relevance.best_match_index import unit_room
 
 ENGINES = ("auto", "memory", "sql", "spark")
 

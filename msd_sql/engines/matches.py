@@ -13,8 +13,8 @@ from msd_sql.engines.steps import Names, Step, step
 from msd_sql.engines.workspace import Workspace
 from msd_sql.host import Host
 from msd_sql.reading import private
-from msd_sql.udfs.best_match import BestMatchIndex
-from msd_sql.udfs.packed import VALUE_BITS, item_bits
+from msd_sql.udfs.relevance.best_match import BestMatchIndex
+from msd_sql.udfs.relevance.packed_pairs import VALUE_BITS, item_bits
 from msd_sql.udfs.types import IntArray
 
 KEYS = "SELECT (x * $width + i) * $room + q AS key FROM similar"

@@ -19,8 +19,8 @@ from msd_sql.engines.steps import Step, step
 from msd_sql.engines.units import is_integer, plain_code, unit_code
 from msd_sql.host import Host, HostError, Interrupted
 from msd_sql.reading import private, private_columns
-from msd_sql.udfs.coverage import CoverageIndex
-from msd_sql.udfs.packed import item_bits
+from msd_sql.udfs.relevance.coverage import CoverageIndex
+from msd_sql.udfs.relevance.packed_pairs import item_bits
 from msd_sql.udfs.types import IntArray
 
 COUNTS = """

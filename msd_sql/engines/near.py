@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from msd_sql.candidates import WHOLE, Candidates, Whole
-from msd_sql.udfs.packed import item_bits
+from msd_sql.udfs.relevance.packed_pairs import item_bits
 from msd_sql.udfs.types import IntArray
 
 _SHARE = 4  # at most so many values for every candidate: else most of the rows would be read for nothing

@@ -14,7 +14,7 @@ from msd_sql.spark.host import SparkHost
 from msd_sql.spark.matching import matched
 from msd_sql.spark.types import readable_candidates
 from msd_sql.spark.workspace import SparkWorkspace
-from msd_sql.udfs.coverage import Coverage
+from msd_sql.udfs.relevance.coverage import Coverage
 from msd_sql.udfs.types import Relevance
 
 

@@ -14,11 +14,11 @@ import warnings
 warnings.simplefilter("ignore")
 
 import duckdb  # noqa: E402
-from msd_sql.udfs import SeededSource, selection  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
 
 import msd_sql  # noqa: E402
 from msd_sql.spark.host import SparkHost  # noqa: E402
+from msd_sql.udfs import SeededSource, selection  # noqa: E402
 
 MIDDLE = 3  # statements that have given integers before it happens
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from msd_sql.udfs import SeededSource, selection
 
 import msd_sql
 from benchmarks.cluster import Cluster
 from msd_sql.synthetic import shop, write
+from msd_sql.udfs import SeededSource, selection
 
 from .conftest import need_spark
 

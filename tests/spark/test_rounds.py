@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from msd_sql.udfs import L1, Partition, SeededSource, Uniform, plan, select
 
 from msd_sql.declarations import Items
 from msd_sql.engines import build
@@ -13,6 +12,7 @@ from msd_sql.errors import EngineError
 from msd_sql.host import DuckDBHost
 from msd_sql.spark.host import SparkHost
 from msd_sql.sqltext import Name
+from msd_sql.udfs import L1, Partition, SeededSource, Uniform, plan, select
 from tests.engines.conftest import candidates, protected
 
 from .conftest import jobs_of

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+
 from msd_sql.udfs import (
     L1,
     BestMatch,

@@ -3,10 +3,11 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msd_sql.udfs import bounds
-from msd_sql.udfs.accounting import BOUNDS, authors, best, candidates
+
 from msd_sql.udfs.errors import InputError
-from msd_sql.udfs.sampler import THETA
+from msd_sql.udfs.privacy import bounds
+from msd_sql.udfs.privacy.accounting import BOUNDS, authors, best, candidates
+from msd_sql.udfs.privacy.sampler import THETA
 
 # The largest ε0 at δ = 1e-9, by bound, for (ε, T) below: a table worked out apart from this code.
 COLUMNS = [(0.1, 6), (0.1, 20), (0.1, 100), (0.1, 1000), (1.0, 20)]

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 import pytest
-from msd_sql.udfs import METHODS, Partition, SeededSource, Uniform, evaluate, plan, select
 
+from msd_sql.udfs import METHODS, Partition, SeededSource, Uniform, evaluate, plan, select
 from tests.udfs.instances import random_instance, random_matroid
 
 GAMMA = 0.2

@@ -12,19 +12,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msd_sql.udfs import Coverage, CoverageIndex, Uniform
-from msd_sql.udfs.accounting import BOUNDS
-from msd_sql.udfs.audit_cases import cases
-from msd_sql.udfs.audit_neighbours import family
-from msd_sql.udfs.exact_audit import Leaf, Offsets, Question, divergence, transcripts
-from msd_sql.udfs.mechanism import ExponentialMechanism
-from msd_sql.udfs.methods import METHODS
-from msd_sql.udfs.objective import Objective
-from msd_sql.udfs.randomness import SeededSource
-from msd_sql.udfs.sampler import exact_weights
-from msd_sql.udfs.types import ONE
 
 from msd_sql import audit as command
+from msd_sql.udfs import Coverage, CoverageIndex, Uniform
+from msd_sql.udfs.audit.cases import cases
+from msd_sql.udfs.audit.exact import Leaf, Offsets, Question, divergence, transcripts
+from msd_sql.udfs.audit.neighbours import family
+from msd_sql.udfs.methods import METHODS
+from msd_sql.udfs.objective.objective import Objective
+from msd_sql.udfs.privacy.accounting import BOUNDS
+from msd_sql.udfs.privacy.mechanism import ExponentialMechanism
+from msd_sql.udfs.privacy.randomness import SeededSource
+from msd_sql.udfs.privacy.sampler import exact_weights
+from msd_sql.udfs.types import ONE
 
 DISTANCES = np.array([[0.0, 0.4, 0.9], [0.4, 0.0, 0.3], [0.9, 0.3, 0.0]])
 GREEDY = Question("greedy", 2, Uniform(3, 2), Offsets(DISTANCES), 0.5)

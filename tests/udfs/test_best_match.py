@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msd_sql.udfs import BestMatch, BestMatchIndex, InputError, best_match
+
+from msd_sql.udfs import BestMatch, BestMatchIndex, InputError
+from msd_sql.udfs.relevance import best_match
 
 ONE = 1 << 20
 

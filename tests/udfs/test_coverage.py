@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msd_sql.udfs import Coverage, CoverageIndex, InputError, coverage_index
+
+from msd_sql.udfs import Coverage, CoverageIndex, InputError
+from msd_sql.udfs.relevance import coverage_index
 
 
 def value(baskets, picks, cap):

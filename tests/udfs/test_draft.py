@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msd_sql.udfs import Angular, Argmax, Objective, Partition, Score, SeededSource, Uniform, draft, plan, select
-from msd_sql.udfs.draft import MOST, Draft, drafted
-from msd_sql.udfs.draft_check import cosines, suspects
-from msd_sql.udfs.front_objective import FrontObjective
-from msd_sql.udfs.greedy import greedy
-from msd_sql.udfs.mechanism import ExponentialMechanism
-from msd_sql.udfs.public_objective import PublicObjective
+
+from msd_sql.udfs import Angular, Argmax, Objective, Partition, Score, SeededSource, Uniform, plan, select
+from msd_sql.udfs.methods import greedy_draft
+from msd_sql.udfs.methods.draft_check import cosines, suspects
+from msd_sql.udfs.methods.greedy import greedy
+from msd_sql.udfs.methods.greedy_draft import MOST, Draft, drafted
+from msd_sql.udfs.objective.front import FrontObjective
+from msd_sql.udfs.objective.public import PublicObjective
+from msd_sql.udfs.privacy.mechanism import ExponentialMechanism
 from msd_sql.udfs.selection import _way
 
 DIVERSITIES = [0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]
@@ -20,10 +22,10 @@ DIVERSITIES = [0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]
 def drafts(request, monkeypatch):
     """Let everyone be drafted at first, or some, or so few that others have to join."""
     if request.param != "everyone":
-        monkeypatch.setattr(draft, "_FEW", 0)
-        monkeypatch.setattr(draft, "_PATIENCE", 4)
-        monkeypatch.setattr(draft, "_FIRST", 30 if request.param == "some" else 1)
-        monkeypatch.setattr(draft, "_PER_PICK", 1)
+        monkeypatch.setattr(greedy_draft, "_FEW", 0)
+        monkeypatch.setattr(greedy_draft, "_PATIENCE", 4)
+        monkeypatch.setattr(greedy_draft, "_FIRST", 30 if request.param == "some" else 1)
+        monkeypatch.setattr(greedy_draft, "_PER_PICK", 1)
 
 
 def instance(seed):
@@ -101,11 +103,11 @@ def test_equal_candidates_are_left_to_algorithm_1_which_takes_the_first():
 
 def test_one_who_was_not_drafted_joins(monkeypatch):
     """Of 200 nearly equal vectors the last is opposite to all, and the least relevant."""
-    monkeypatch.setattr(draft, "_FEW", 0)
+    monkeypatch.setattr(greedy_draft, "_FEW", 0)
     rng = np.random.default_rng(2)
     vectors = np.concatenate((np.ones((199, 8)) + 0.3 * rng.normal(size=(199, 8)), -np.ones((1, 8)))).astype(np.float32)
     own = np.append(np.linspace(3.0, 2.0, 199), 1.9)
-    monkeypatch.setattr(draft, "_FIRST", 20)
+    monkeypatch.setattr(greedy_draft, "_FIRST", 20)
     drafts = []
     monkeypatch.setattr(
         Draft, "_draft", lambda self, items, do=Draft._draft: (drafts.append(len(items)), do(self, items))
@@ -139,7 +141,7 @@ def test_nobody_who_might_have_been_better_escapes_the_check(seed, picks, dimens
 def test_cosines_are_the_same_in_blocks(monkeypatch):
     rng = np.random.default_rng(0)
     units, others = rng.normal(size=(7, 16)).astype(np.float32), rng.normal(size=(101, 16)).astype(np.float32)
-    monkeypatch.setattr("msd_sql.udfs.draft_check._ALONE", 2000)
+    monkeypatch.setattr("msd_sql.udfs.methods.draft_check._ALONE", 2000)
     np.testing.assert_allclose(cosines(units, others), units @ others.T, rtol=1e-4, atol=1e-5)
 
 

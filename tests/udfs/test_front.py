@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msd_sql.udfs import Angular, Argmax, Objective, Score, SeededSource, Uniform, angular_front, plan, select
-from msd_sql.udfs.front_objective import MANY, FrontObjective
-from msd_sql.udfs.greedy import greedy
-from msd_sql.udfs.mechanism import ExponentialMechanism
-from msd_sql.udfs.public_objective import PublicObjective, scores_fit
-from msd_sql.udfs.selection import _rule
 
+from msd_sql.udfs import Angular, Argmax, Objective, Score, SeededSource, Uniform, plan, select
+from msd_sql.udfs.distances import angular_front
+from msd_sql.udfs.methods.greedy import greedy
+from msd_sql.udfs.objective.front import MANY, FrontObjective
+from msd_sql.udfs.objective.public import PublicObjective, scores_fit
+from msd_sql.udfs.privacy.mechanism import ExponentialMechanism
+from msd_sql.udfs.selection import _rule
 from tests.udfs.instances import random_instance, random_matroid
 
 DIVERSITIES = [0.01, 0.1, 0.3, 0.5, 0.9, 0.99]

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msd_sql.udfs import incidence
-from msd_sql.udfs.incidence import Rows
+
+from msd_sql.udfs.relevance import csr_rows
+from msd_sql.udfs.relevance.csr_rows import Rows
 
 WIDTH = 12
 BASKETS = st.lists(st.lists(st.integers(0, WIDTH - 1), min_size=0, max_size=12, unique=True), max_size=40)
@@ -48,7 +49,7 @@ def test_a_tally_counts_every_code_of_the_rows_that_were_asked_for(baskets, data
 
 @pytest.mark.parametrize("together", [1, 3, 7])
 def test_a_tally_of_many_rows_is_made_in_parts(monkeypatch, together):
-    monkeypatch.setattr(incidence, "_ROWS", together)
+    monkeypatch.setattr(csr_rows, "_ROWS", together)
     rng = np.random.default_rng(3)
     rows = rows_of([rng.choice(WIDTH, size, replace=False).tolist() for size in rng.integers(1, 12, 200)]).by_length()
     asked = np.flatnonzero(rng.random(200) < 0.7).astype(np.int32)

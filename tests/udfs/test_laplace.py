@@ -2,10 +2,11 @@ import math
 from fractions import Fraction
 
 import pytest
-from msd_sql.udfs.errors import InputError
-from msd_sql.udfs.laplace import _bernoulli_exp, discrete_laplace, private_count
-from msd_sql.udfs.randomness import SecretSource, SeededSource
 from scipy.stats import chi2
+
+from msd_sql.udfs.errors import InputError
+from msd_sql.udfs.privacy.laplace import _bernoulli_exp, discrete_laplace, private_count
+from msd_sql.udfs.privacy.randomness import SecretSource, SeededSource
 
 
 def probability(value, scale):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from msd_sql.udfs.errors import InputError
 from msd_sql.udfs.matroids import MATROIDS, Laminar, Partition, Transversal, Uniform, matroid_kind
 

@@ -2,10 +2,11 @@ import math
 
 import numpy as np
 import pytest
+
 from msd_sql.udfs.errors import InputError
-from msd_sql.udfs.mechanism import Argmax, ExponentialMechanism
-from msd_sql.udfs.randomness import SecretSource, SeededSource
-from msd_sql.udfs.sampler import draw
+from msd_sql.udfs.privacy.mechanism import Argmax, ExponentialMechanism
+from msd_sql.udfs.privacy.randomness import SecretSource, SeededSource
+from msd_sql.udfs.privacy.sampler import draw
 from msd_sql.udfs.types import ONE
 
 

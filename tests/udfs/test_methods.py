@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msd_sql.udfs import METHODS, Argmax, ExponentialMechanism, Objective, Score, SeededSource, Uniform
-from msd_sql.udfs.local_search import swap_rounds
 
+from msd_sql.udfs import METHODS, Argmax, ExponentialMechanism, Objective, Score, SeededSource, Uniform
+from msd_sql.udfs.methods.local_search import swap_rounds
 from tests.udfs.instances import random_instance, random_matroid
 
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msd_sql.udfs import packed, two_ways
-from msd_sql.udfs.incidence import Rows
-from msd_sql.udfs.two_ways import TwoWays
+
+from msd_sql.udfs.relevance import packed_pairs, two_way_rows
+from msd_sql.udfs.relevance.csr_rows import Rows
+from msd_sql.udfs.relevance.two_way_rows import TwoWays
 
 N = 5
 triples = st.lists(st.tuples(st.integers(0, 9), st.integers(0, N - 1), st.integers(1, 1 << 20)), max_size=60)
@@ -15,8 +16,8 @@ triples = st.lists(st.tuples(st.integers(0, 9), st.integers(0, N - 1), st.intege
 @pytest.fixture(params=[(1, 1 << 20), (7, 4), (1 << 16, 1 << 20)], ids=["blocks of 1", "two threads", "as it is"])
 def sizes(request):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packed, "_BLOCK", request.param[0])
-        patch.setattr(packed, "_LARGE", request.param[1])
+        patch.setattr(packed_pairs, "_BLOCK", request.param[0])
+        patch.setattr(packed_pairs, "_LARGE", request.param[1])
         yield
 
 
@@ -28,8 +29,8 @@ def rows_of(rows):
 @pytest.mark.usefixtures("sizes")
 @given(triples)
 def test_pairs_come_back_once_each(found):
-    keys = np.array([(user << packed.item_bits(N)) | item for user, item, _ in found], dtype=np.int64)
-    rows, alone = packed.unpack(keys, N)
+    keys = np.array([(user << packed_pairs.item_bits(N)) | item for user, item, _ in found], dtype=np.int64)
+    rows, alone = packed_pairs.unpack(keys, N)
     held = {}
     for user, item, _ in found:
         held.setdefault(user, set()).add(item)
@@ -43,8 +44,11 @@ def test_pairs_come_back_once_each(found):
 @pytest.mark.usefixtures("sizes")
 @given(triples, st.lists(st.integers(1, 5), min_size=10, max_size=10))
 def test_the_highest_similarity_of_a_pair_counts(found, weights):
-    keys = [((unit << packed.item_bits(N)) | item) << packed.VALUE_BITS | similar for unit, item, similar in found]
-    rows, weight, alone = packed.unpack_similar(np.array(keys, dtype=np.int64), N, np.array(weights))
+    keys = [
+        ((unit << packed_pairs.item_bits(N)) | item) << packed_pairs.VALUE_BITS | similar
+        for unit, item, similar in found
+    ]
+    rows, weight, alone = packed_pairs.unpack_similar(np.array(keys, dtype=np.int64), N, np.array(weights))
     held = {}
     for unit, item, similar in found:
         best = held.setdefault(unit, {})
@@ -61,7 +65,7 @@ def test_the_highest_similarity_of_a_pair_counts(found, weights):
 def test_many_items_need_wider_codes():
     n = (1 << 16) + 5
     items = np.array([0, n - 1, n - 1], dtype=np.int64)
-    rows, alone = packed.unpack((np.array([3, 3, 4]) << packed.item_bits(n)) | items, n)
+    rows, alone = packed_pairs.unpack((np.array([3, 3, 4]) << packed_pairs.item_bits(n)) | items, n)
     assert rows.codes.tolist() == [0, n - 1]
     assert alone[n - 1] == 1
 
@@ -69,12 +73,15 @@ def test_many_items_need_wider_codes():
 @pytest.mark.parametrize("part", [3, 1 << 20])
 @given(found=triples)
 def test_columns_are_the_same_by_scan_and_turned_round(part, found):
-    keys = [((unit << packed.item_bits(N)) | item) << packed.VALUE_BITS | similar for unit, item, similar in found]
-    rows, _, _ = packed.unpack_similar(np.array(keys, dtype=np.int64), N, None)
+    keys = [
+        ((unit << packed_pairs.item_bits(N)) | item) << packed_pairs.VALUE_BITS | similar
+        for unit, item, similar in found
+    ]
+    rows, _, _ = packed_pairs.unpack_similar(np.array(keys, dtype=np.int64), N, None)
     both = TwoWays(rows, N)
     scanned = [both.column(item) for item in range(-1, N)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(two_ways, "_PART", part)
+        patch.setattr(two_way_rows, "_PART", part)
         both.turn_round()
     for (by_scan, values), item in zip(scanned, range(-1, N), strict=True):
         assert by_scan.tolist() == both.column(item)[0].tolist()
@@ -86,20 +93,20 @@ def test_columns_are_the_same_by_scan_and_turned_round(part, found):
 @pytest.mark.parametrize("large", [1, 1 << 20])
 def test_keys_are_sorted_however_far_apart_they_are(monkeypatch, wide, size, large):
     for name, value in {"_LARGE": large, "_SMALL": 4, "_COPIED": 64}.items():
-        monkeypatch.setattr(packed, name, value)
+        monkeypatch.setattr(packed_pairs, name, value)
     rng = np.random.default_rng(wide % 97 + size)
     for low in (0, 7, 1 << 40):
         keys = low + rng.integers(0, wide, size, endpoint=True)
         keys[: size // 3] = keys[:1]  # many alike
         expected = sorted(keys.tolist())
-        packed._sort(keys, 3)
+        packed_pairs._sort(keys, 3)
         assert keys.tolist() == expected
 
 
 def test_keys_that_32_bits_just_hold_and_just_do_not():
     for far in ((1 << 32) - 1, 1 << 32):
         keys = np.array([far, 0, 5, far - 1, 5], np.int64)
-        packed._sort(keys, 0)
+        packed_pairs._sort(keys, 0)
         assert keys.tolist() == [0, 5, 5, far - 1, far]
 
 
@@ -112,11 +119,11 @@ def test_keys_whose_users_come_in_order_are_sorted_piece_by_piece(piece, sizes, 
         keys[-1] = 3  # the first user once more, at the end
     expected = sorted(keys.tolist())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packed, "_PIECE", piece)
-        patch.setattr(packed, "_LARGE", 8)
-        cuts = packed._cuts(keys, 4)
+        patch.setattr(packed_pairs, "_PIECE", piece)
+        patch.setattr(packed_pairs, "_LARGE", 8)
+        cuts = packed_pairs._cuts(keys, 4)
         assert all((keys[:cut] >> 4).max(initial=-1) < (keys[cut:] >> 4).min() for cut in cuts)
-        packed._sort(keys, 4)
+        packed_pairs._sort(keys, 4)
     assert keys.tolist() == expected
 
 

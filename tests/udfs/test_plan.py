@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+
 from msd_sql.udfs import METHODS, InputError, plan
 
 USUAL = {"n": 100, "k": 6, "eps": 0.1, "delta": 1e-9, "diversity": 0.5, "m": 1000}

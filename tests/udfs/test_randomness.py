@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+
 from msd_sql.udfs.errors import InputError
-from msd_sql.udfs.randomness import SecretSource, SeededSource
+from msd_sql.udfs.privacy.randomness import SecretSource, SeededSource
 
 
 def test_only_the_secret_source_is_private():

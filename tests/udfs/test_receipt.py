@@ -1,7 +1,8 @@
 import dataclasses
 
 import pytest
-from msd_sql.udfs.accounting import best
+
+from msd_sql.udfs.privacy.accounting import best
 from msd_sql.udfs.receipt import Receipt
 
 CALIBRATION = best(0.5, 1e-6, rounds=6, n=40, k=6, binary=True)

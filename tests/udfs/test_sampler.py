@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msd_sql.udfs import sampler
-from msd_sql.udfs.errors import InputError
-from msd_sql.udfs.randomness import SecretSource, SeededSource
-from msd_sql.udfs.types import ONE
 from scipy.stats import chi2
+
+from msd_sql.udfs.errors import InputError
+from msd_sql.udfs.privacy import sampler
+from msd_sql.udfs.privacy.randomness import SecretSource, SeededSource
+from msd_sql.udfs.types import ONE
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 ETAS = st.floats(1e-12, 50)

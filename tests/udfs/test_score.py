@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from msd_sql.udfs import InputError, Score
 
 

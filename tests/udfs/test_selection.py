@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from msd_sql.udfs import (
     METHODS,
     Coverage,
@@ -20,7 +21,6 @@ from msd_sql.udfs import (
     plan,
     select,
 )
-
 from tests.udfs.instances import random_instance, random_matroid
 from tests.udfs.test_objective import Unreachable, Untouchable
 

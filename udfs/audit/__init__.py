@@ -1,0 +1,1 @@
+"""The exact audit: output distributions enumerated, every claim compared with them."""

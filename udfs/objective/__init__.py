@@ -1,0 +1,1 @@
+"""The rule that a method maximises: relevance and diversity as one integer score."""

@@ -1,0 +1,159 @@
+"""The selection rule c·(1-λ)·f(S) + λ·2/(k(k-1))·d(S) as integer scores for a mechanism (DESIGN 1, 3 and 6).
+
+The diversity is public, so it enters as an offset in counts, pub/Δ with Δ = c(1-λ)/units: one unit moves a score by
+what it moves the relevance by, whatever λ is (docs/privacy.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import InputError
+from ..types import FRACTION_BITS, BoolArray, Distance, FloatArray, IntArray, Relevance
+
+# Offsets further than this below the best one are cut off there. With fewer units than that a candidate cut off
+# can never be the best, and an int64 holds the sum. The offsets are public, so cutting them costs no privacy.
+FURTHEST = float(1 << 40)
+PUBLIC_STEPS = float(1 << 40)  # resolution of the scores when only the diversity counts
+
+Standing = tuple[int, float]  # a solution's relevance in 2**-bits of a count, and its sum of distances
+
+
+class Objective:
+    """Relevance and distance of the growing (or swapped) picks, as the scores of what could come next.
+
+    `k` is the number of slots, `weight` the c of the method. Relevance is never touched when diversity = 1, distances
+    never when diversity = 0 or k = 1. Every candidate scored counts as one oracle call, as in the paper.
+
+    >>> from msd_sql.udfs.relevance.score import Score
+    >>> Objective(Score([0.25, 1.0], k=1), None, k=1, diversity=0.0, weight=1.0).marginals(np.array([0, 1])).argmax()
+    np.int64(1)
+    """
+
+    def __init__(
+        self, relevance: Relevance, distance: Distance | None, k: int, diversity: float, weight: float
+    ) -> None:
+        self._touched = diversity < 1.0
+        self._pair = diversity * 2.0 / (k * (k - 1)) if k > 1 else 0.0
+        if self._pair and distance is None:
+            raise InputError(f"diversity = {diversity} needs a distance between the items; none was given.")
+        if relevance.units >= FURTHEST:
+            raise InputError(f"{relevance.units} units are more than the {FURTHEST:.0f} that scores can hold.")
+        self.relevance, self.distance = relevance, distance
+        self.n = relevance.n
+        self.picks: list[int] = []
+        self.calls = 0
+        self._unit = weight * (1.0 - diversity) / relevance.units  # Δ: what one count is worth
+        self._near: FloatArray = np.zeros(self.n)  # sum of distances to the picks, but for the one that is due
+        self._due: int | None = None  # the last pick: its row is not needed if there is no next round
+        self._spread = 0.0  # sum of distances among the picks
+        self._rows: FloatArray | None = None  # the picks' rows, one a slot; kept only when there are swaps
+
+    def marginals(self, candidates: IntArray) -> IntArray:
+        """Score adding each of the candidates."""
+        self.calls += len(candidates)
+        self._catch_up()
+        gains = self.relevance.gains().take(candidates) if self._touched else None
+        near = self._near.take(candidates)
+        near *= self._pair
+        return self._scores(gains, near)
+
+    def add(self, item: int) -> None:
+        """Append an item to the picks."""
+        if self._touched:
+            self.relevance.add(item)
+        if self._pair:
+            self._catch_up()
+            self._spread += float(self._near[item])
+            self._due = int(item)
+            self._rows = None
+        self.picks.append(int(item))
+
+    def swaps(self, sample: IntArray, feasible: BoolArray) -> IntArray:
+        """Score every feasible swap (slot by slot, in the order of the sample), and last the dummy: no swap."""
+        self.calls += int(np.count_nonzero(feasible))
+        gains = np.append(self.relevance.swap_gains(sample)[feasible], 0) if self._touched else None
+        public = np.zeros(feasible.shape)
+        if self._pair:
+            rows = self._slot_rows()
+            to_sample = rows[:, sample]
+            to_picks = rows[:, self.picks].sum(axis=1)
+            public = self._pair * (to_sample.sum(axis=0)[None, :] - to_sample - to_picks[:, None])
+        return self._scores(gains, np.append(public[feasible], 0.0))
+
+    def swap(self, slot: int, item: int) -> None:
+        """Put an item in the place of a pick."""
+        if self._touched:
+            self.relevance.swap(slot, item)
+        if self._pair:
+            self._catch_up()
+            rows = self._slot_rows()  # of the picks as they were
+            self._near -= rows[slot]
+            rows[slot] = self._row(item)
+            self._near += rows[slot]
+        self.picks[slot] = int(item)
+        if self._pair:
+            self._spread = float(self._slot_rows()[:, self.picks].sum()) / 2.0
+
+    def standing(self) -> Standing:
+        """Return what `compare` needs to remember of the present picks."""
+        return (self.relevance.value() if self._touched else 0), self._spread
+
+    def compare(self, standings: Sequence[Standing]) -> IntArray:
+        """Score whole solutions against each other."""
+        gains = np.array([value for value, _ in standings], dtype=np.int64) if self._touched else None
+        return self._scores(gains, self._pair * np.array([spread for _, spread in standings]))
+
+    def value(self) -> float:
+        """Exact value of the rule for the present picks: private, never to be released."""
+        value, spread = self.standing()
+        return self._unit * value / (1 << self.relevance.bits) + self._pair * spread
+
+    def mean_distance(self) -> float | None:
+        """Mean distance of the picks' pairs, a public fact; None where it was not kept track of."""
+        pairs = len(self.picks) * (len(self.picks) - 1) / 2
+        return self._spread / pairs if self._pair and pairs else None
+
+    def clear(self) -> None:
+        """Forget the picks (and keep counting the calls)."""
+        if self._touched:
+            self.relevance.clear()
+        self.picks = []
+        self._near[:] = 0.0
+        self._due = None
+        self._spread = 0.0
+        self._rows = None
+
+    def _scores(self, gains: IntArray | None, public: FloatArray) -> IntArray:
+        """Scores from the two parts; the arrays are used up."""
+        public -= public.max(initial=-np.inf)
+        if gains is None:
+            public *= PUBLIC_STEPS
+            return _integers(public)
+        public /= self._unit / (1 << FRACTION_BITS)  # a power of two: as exact as dividing first
+        np.maximum(public, -FURTHEST * (1 << FRACTION_BITS), out=public)
+        offset = _integers(public)
+        gains <<= FRACTION_BITS - self.relevance.bits
+        offset += gains
+        return offset
+
+    def _catch_up(self) -> None:
+        if self._due is not None:
+            self._near += self._row(self._due)
+            self._due = None
+
+    def _row(self, item: int) -> FloatArray:
+        assert self.distance is not None  # the constructor saw to it
+        return self.distance.row(item)
+
+    def _slot_rows(self) -> FloatArray:
+        if self._rows is None:
+            self._rows = np.stack([self._row(item) for item in self.picks])
+        return self._rows
+
+
+def _integers(numbers: FloatArray) -> IntArray:
+    """Round in place and convert."""
+    return np.rint(numbers, out=numbers).astype(np.int64)

@@ -1,0 +1,208 @@
+"""What a selection will do and cost, from public facts only, so that it is charged before anything private is read."""
+
+from __future__ import annotations
+
+import math
+import operator
+from dataclasses import dataclass
+from typing import SupportsFloat, SupportsIndex
+
+from .errors import InputError, suggest
+from .matroids import MATROIDS
+from .methods import METHODS, Method, method_named
+from .privacy import accounting
+from .privacy.accounting import Calibration
+
+RELEVANCES = ("coverage", "best_match", "score")
+MOST_UNITS = 1 << 40  # m·cap, so that scores fit in an int64
+
+# From here on one draw among all candidates costs more than the pick itself, and `auto` takes samples.
+MANY_SCORES = 50_000_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A selection that makes sense, resolved: everything that charging and explaining it takes. All public."""
+
+    method: str
+    n: int  # candidates
+    k: int  # slots: the rank of the constraint, no more than asked for
+    asked: int  # the k that was asked for
+    diversity: float
+    eps: float | None
+    delta: float
+    gamma: float
+    m: int  # units of the protected relation; 0 where the relevance is public
+    cap: int
+    relevance: str
+    matroid: str
+    rounds: int  # draws; 0 where nothing is drawn or their number is not fixed in advance
+    calibration: Calibration | None  # None: no noise, because nothing private is read or eps is NULL
+
+    @property
+    def trivial(self) -> bool:
+        """True when there is nothing to choose: every candidate is taken, or none fits."""
+        return self.k in (0, self.n)
+
+    @property
+    def reads_private(self) -> bool:
+        """True when the answer depends on protected data."""
+        method = METHODS[self.method]
+        return (
+            self.relevance != "score"
+            and not self.trivial
+            and method.reads_relevance
+            and (self.diversity < 1.0 or not method.weighs_diversity)
+        )
+
+    @property
+    def exact(self) -> bool:
+        """True when it reads protected data without noise (eps is NULL)."""
+        return self.reads_private and self.calibration is None
+
+    @property
+    def charged_eps(self) -> float:
+        """ε to charge before running; 0 when nothing private is read."""
+        return self.calibration.eps if self.calibration else 0.0
+
+    @property
+    def charged_delta(self) -> float:
+        """δ to charge before running."""
+        return self.calibration.delta if self.calibration else 0.0
+
+    @property
+    def guarantee(self) -> str:
+        """The fraction of the best possible value that the method reaches without noise."""
+        return METHODS[self.method].guarantee
+
+
+def plan(
+    *,
+    n: int,
+    k: SupportsIndex,
+    eps: SupportsFloat | None,
+    diversity: SupportsFloat,
+    delta: SupportsFloat = 0.0,
+    m: int = 0,
+    cap: SupportsIndex = 1,
+    relevance: str = "coverage",
+    method: str = "auto",
+    gamma: SupportsFloat = 0.1,
+    matroid: str = "uniform",
+    rank: int | None = None,
+    distance: bool = True,
+) -> Plan:
+    """Resolve a question to a plan, or refuse it with the reason.
+
+    `rank` is the constraint's (by default min(n, k)); `distance` says whether the items have one. The plan's k is the
+    rank: with fewer candidates (or tighter quotas) than asked for, diversity is the mean distance of the pairs that
+    there can be, so φ keeps its range of [0, 1].
+
+    >>> chosen = plan(n=3000, k=20, eps=0.1, delta=1e-9, diversity=0.5, m=1_200_000)
+    >>> chosen.method, chosen.rounds, chosen.calibration.bound
+    ('greedy', 20, 'coverage')
+    """
+    asked = _at_least_one("k", k)
+    each = _at_least_one("cap", cap)
+    share = _number("diversity", diversity, 0.0, 1.0, "in [0, 1]: 0 is relevance only, 1 is diversity only")
+    loose = _number("gamma", gamma, 0.0, 1.0, "between 0 and 1, both excluded")
+    if loose in (0.0, 1.0):
+        raise InputError(f"gamma = {loose:g} was given; it must be between 0 and 1, both excluded.")
+    spent = None if eps is None else _number("eps", eps, 0.0, math.inf, "a positive number, or NULL for no privacy")
+    if spent in (0.0, math.inf):
+        raise InputError(f"eps = {spent:g} was given; it must be a positive number, or NULL for no privacy.")
+    failure = _number("delta", delta, 0.0, 1.0, "at least 0 and below 1")
+    if failure == 1.0:
+        raise InputError("delta = 1 was given; it must be at least 0 and below 1.")
+    if relevance not in RELEVANCES:
+        raise InputError(suggest("relevance", relevance, RELEVANCES))
+    if matroid not in MATROIDS:
+        raise InputError(suggest("constraint", matroid, MATROIDS))
+    _check_relevance(relevance, m, each)
+
+    slots = min(n, asked) if rank is None else rank
+    chosen = method_named(_auto(matroid, n, slots) if method == "auto" else method)
+    _check_method(chosen, matroid, spent, relevance)
+    if chosen.weighs_diversity and share > 0.0 and slots > 1 and not distance:
+        raise InputError(
+            f"diversity = {share:g} was asked for, but nothing says how the items differ: give features "
+            "(and a distance), or ask for diversity = 0."
+        )
+    resolved = Plan(
+        method=chosen.name,
+        n=n,
+        k=slots,
+        asked=asked,
+        diversity=share,
+        eps=spent,
+        delta=failure,
+        gamma=loose,
+        m=m if relevance != "score" else 0,
+        cap=each,
+        relevance=relevance,
+        matroid=matroid,
+        rounds=0 if slots in (0, n) else chosen.rounds(slots, loose),
+        calibration=None,
+    )
+    if spent is None or not resolved.reads_private:
+        return resolved
+    noise = accounting.best(
+        spent,
+        failure,
+        rounds=resolved.rounds,
+        n=n,
+        k=slots,
+        cap=each,
+        binary=relevance == "coverage" and each == 1,
+        monotone=chosen.monotone,
+    )
+    return Plan(**{**vars(resolved), "calibration": noise})
+
+
+def _auto(matroid: str, n: int, k: int) -> str:
+    if matroid != "uniform":
+        return "local_search"
+    return "nosg" if n * k > MANY_SCORES else "greedy"
+
+
+def _check_relevance(relevance: str, m: int, cap: int) -> None:
+    if relevance != "coverage" and cap != 1:
+        raise InputError(f"cap = {cap} was given, but only relevance 'coverage' has a cap; leave it out.")
+    if relevance != "score" and m < 1:
+        raise InputError(f"Relevance '{relevance}' needs the number of units m, at least 1; {m} was given.")
+    if m * cap >= MOST_UNITS:
+        raise InputError(f"m·cap = {m * cap} is more than scores can hold; it must be below {MOST_UNITS}.")
+
+
+def _check_method(method: Method, matroid: str, eps: float | None, relevance: str) -> None:
+    if matroid != "uniform" and not method.any_matroid:
+        able = ", ".join(f"'{name}'" for name, other in METHODS.items() if other.any_matroid)
+        raise InputError(
+            f"Method '{method.name}' has no guarantee under a {matroid} constraint (it only limits how many items are "
+            f"picked); use 'local_search' (allowed here: {able})."
+        )
+    if eps is not None and not method.can_be_private and relevance != "score":
+        raise InputError(
+            f"Method '{method.name}' stops on what the data say, so it has no private form; use 'local_search', "
+            "or eps = NULL."
+        )
+
+
+def _at_least_one(name: str, value: SupportsIndex) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InputError(f"{name} = {value!r} was given; it must be a whole number of at least 1.") from None
+    if isinstance(value, bool) or number < 1:
+        raise InputError(f"{name} = {value!r} was given; it must be a whole number of at least 1.")
+    return number
+
+
+def _number(name: str, value: SupportsFloat, low: float, high: float, allowed: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} = {value!r} was given; it must be {allowed}.") from None
+    if not low <= number <= high:  # NaN fails as well
+        raise InputError(f"{name} = {value!r} was given; it must be {allowed}.")
+    return number

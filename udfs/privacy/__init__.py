@@ -1,0 +1,1 @@
+"""The mechanism and what it proves: draws, noise, bounds, calibration."""

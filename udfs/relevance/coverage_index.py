@@ -1,0 +1,104 @@
+"""The index behind coverage: which items each user has, and when it pays, which users each item has (DESIGN 6)."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from ..types import BoolArray, IntArray
+from .csr_rows import Codes, Rows
+from .packed_pairs import item_bits, unpack
+from .two_way_rows import TwoWays
+
+_REMEMBERED = 1 << 24  # bytes of counts that an index keeps for further questions
+
+
+class CoverageIndex:
+    """Who has what. A unit with a single item is only a count: it never shares anything.
+
+    >>> index = CoverageIndex.from_pairs([0, 0, 1, 1, 1], [0, 1, 1, 1, 2], n=2)
+    >>> index.units.tolist(), index.alone.tolist(), index.users(1).tolist()
+    ([2, 2], [1, 1], [0])
+    """
+
+    def __init__(self, n: int, items_of: Rows, alone: IntArray) -> None:
+        self.n = n
+        self.items_of = items_of  # of a user who has two or more
+        self.alone = alone  # per item: units that have this item and no other
+        self.units: IntArray = alone + items_of.column_counts(n)  # per item: all its units
+        self._both = TwoWays(items_of, n)
+        self._beside: dict[int, npt.NDArray[np.int32]] = {}  # by item: per item, the users who have both
+
+    @classmethod
+    def from_pairs(cls, items: npt.ArrayLike, users: npt.ArrayLike, n: int) -> CoverageIndex:
+        """Index (item code, user code) pairs of items 0..n-1 and users 0..; a pair that comes twice counts once."""
+        item_codes, user_codes = np.asarray(items), np.asarray(users)
+        if item_codes.shape != user_codes.shape or item_codes.ndim != 1:
+            raise InputError("Items and users must be two flat arrays of the same length.")
+        if len(item_codes) and not 0 <= item_codes.min() <= item_codes.max() < n:
+            raise InputError(f"Item codes must be in 0..{n - 1}.")
+        if len(user_codes) and not 0 <= user_codes.min() <= user_codes.max() < 1 << (63 - item_bits(n)):
+            raise InputError(f"User codes must be in 0..2^{63 - item_bits(n)} - 1.")
+        return cls.from_keys((user_codes.astype(np.int64) << item_bits(n)) | item_codes.astype(np.int64), n)
+
+    @classmethod
+    def from_keys(cls, keys: IntArray, n: int) -> CoverageIndex:
+        """Index packed pairs, user · 2^item_bits(n) + item; the array is used up."""
+        rows, alone = unpack(keys, n)
+        return cls(n, rows.by_length(), alone)
+
+    @classmethod
+    def from_counts(cls, units: IntArray) -> CoverageIndex:
+        """Index units that have one item each, given how many each item has."""
+        nobody = np.empty(0, np.uint16)
+        return cls(len(units), Rows(np.zeros(1, np.int32), nobody), units)
+
+    @property
+    def nbytes(self) -> int:
+        """What the index may come to take, the other way round and what is remembered included."""
+        remembered = self._memorable * (self.n + 1) * 4
+        return int(self._both.nbytes + self.alone.nbytes + self.units.nbytes + remembered)
+
+    def users(self, item: int) -> Codes:
+        """Find the users who have the item and at least one other; nobody has item -1."""
+        return self._both.column(item)[0]
+
+    def tally(self, item: int, users: Codes, chosen: BoolArray) -> IntArray:
+        """Per item (and 0 for the one that nobody has), how many of an item's users have it, of those who are chosen.
+
+        The counts of all its users are remembered: an item that was picked once is often picked again, and then only
+        those who are not chosen have to be counted, who are fewer until most have what they need.
+
+        >>> index = CoverageIndex.from_pairs([0, 1, 0, 1, 2, 0, 2], [0, 0, 1, 1, 1, 2, 2], n=3)
+        >>> index.tally(0, index.users(0), np.array([True, True, False])).tolist()
+        [2, 2, 1, 0]
+        """
+        every = self._beside.get(item)
+        full = every is None and len(self._beside) >= self._memorable
+        if full or 2 * np.count_nonzero(chosen) <= len(users):
+            return self._counts(users, chosen)
+        others = self._counts(users, ~chosen)
+        if every is not None:
+            return every - others
+        counts = self._counts(users, chosen)
+        self._beside[item] = (counts + others).astype(np.int32)
+        return counts
+
+    def expect(self, items: int) -> None:
+        """Prepare for questions about the users of so many items, as many as those of the most common ones."""
+        shared = self.units - self.alone
+        most = shared if items >= self.n else np.partition(shared, self.n - items)[self.n - items :]
+        self._both.expect(items, int(most.sum()))
+
+    def turn_round(self) -> None:
+        """Prepare for thousands of questions about the users of an item, as local search has them."""
+        self._both.turn_round()
+
+    @property
+    def _memorable(self) -> int:
+        """How many items' counts may be remembered, of four bytes each."""
+        return min(self.n, _REMEMBERED // (4 * (self.n + 1)))
+
+    def _counts(self, users: Codes, chosen: BoolArray) -> IntArray:
+        return self.items_of.tally(users.take(np.flatnonzero(chosen)), self.n + 1)
