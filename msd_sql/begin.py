@@ -1,6 +1,6 @@
 """Begin: the catalog is looked at while DuckDB still works out the arguments of a selection.
 
-DuckDB takes its time to tell what a connection sees (session.sql), and this runs beside it. Whatever it finds is kept
+DuckDB takes its time to tell what a connection sees (caller.sql), and this runs beside it. Whatever it finds is kept
 for this one statement and would be looked up anyway; nothing is refused, charged or read here.
 """
 

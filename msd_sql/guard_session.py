@@ -1,4 +1,4 @@
-"""What only the caller's own connection sees, for the guard, as the macro `_msd_session()` tells it (session.sql)."""
+"""What only the caller's own connection sees, for the guard, as the macro `_msd_session()` tells it (caller.sql)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msd_sql.sqltext import Name
 
 Key = tuple[str, str, str]
 # The statements that give a connection our macros.
-TEXT = "\n".join(files("msd_sql").joinpath(name).read_text("utf-8") for name in ("session.sql", "macros.sql"))
+TEXT = "\n".join(files("msd_sql.surface").joinpath(name).read_text("utf-8") for name in ("caller.sql", "macros.sql"))
 # Our own macros and functions, and every function that their bodies call: a macro of the user must not hide one.
 MACROS = {name: bool(table) for name, table in re.findall(r"MACRO (\w+)\([^)]*\) AS (TABLE)?", TEXT)}  # is it one?
 OURS = frozenset(MACROS) | frozenset(re.findall(r"\b_msd_\w+(?=\()", TEXT))

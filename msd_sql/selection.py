@@ -15,11 +15,11 @@ from msd_sql.catalog import Catalog
 from msd_sql.context import Call, Context
 from msd_sql.declarations import Items, Protected
 from msd_sql.errors import CatalogError, InputError, suggest
-from msd_sql.functions import FUNCTIONS
 from msd_sql.instance import Instance
 from msd_sql.pick import Selected
 from msd_sql.register import instance_named, instance_of, register
 from msd_sql.sqltext import literal, quote
+from msd_sql.surface.functions import FUNCTIONS
 from msd_sql.udfs.receipt import Receipt
 
 if TYPE_CHECKING:

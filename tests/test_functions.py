@@ -6,9 +6,10 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql import functions, reference, request
+from msd_sql import request
 from msd_sql.errors import InputError
-from msd_sql.functions import FUNCTIONS, RECORDING, function_named
+from msd_sql.surface import functions, reference
+from msd_sql.surface.functions import FUNCTIONS, RECORDING, function_named
 from msd_sql.udfs.distances import DISTANCES
 from msd_sql.udfs.methods import METHODS
 
@@ -17,7 +18,7 @@ MACRO = re.compile(r"CREATE OR REPLACE TEMP MACRO (msd_\w+)\((.*?)\)\s+AS", re.D
 
 @pytest.fixture(scope="module")
 def macros(root) -> dict[str, list[str]]:
-    text = (root / "msd_sql" / "macros.sql").read_text()
+    text = (root / "msd_sql" / "surface" / "macros.sql").read_text()
     return {
         name: [" ".join(part.split()) for part in given.split(",") if part.strip()]
         for name, given in MACRO.findall(text)

@@ -13,8 +13,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the reference."""
-    from msd_sql.functions import FUNCTIONS, function_named
-    from msd_sql.reference import card, markdown, overview
+    from msd_sql.surface.functions import FUNCTIONS, function_named
+    from msd_sql.surface.reference import card, markdown, overview
 
     if args.markdown:
         print(markdown(), end="")

@@ -11,9 +11,9 @@ import duckdb
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from msd_sql.functions import FUNCTIONS, Function
 from msd_sql.shell.dots import DOTS
 from msd_sql.shell.render import MODES
+from msd_sql.surface.functions import FUNCTIONS, Function
 
 _WORD = re.compile(r"[\w.]*$")
 _VALUE = re.compile(r"(\w+)\s*:=\s*'(\w*)$")

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msd_sql.errors import InputError, suggest
-from msd_sql.functions import FUNCTIONS, function_named
-from msd_sql.reference import card, overview
 from msd_sql.shell.execute import held, interruptible
 from msd_sql.shell.render import MODES, mode_named, render
+from msd_sql.surface.functions import FUNCTIONS, function_named
+from msd_sql.surface.reference import card, overview
 
 if TYPE_CHECKING:
     from msd_sql.shell.session import Session

@@ -16,7 +16,7 @@ from typing import Any
 
 import duckdb
 
-from msd_sql.functions import RECORDING
+from msd_sql.surface.functions import RECORDING
 
 Connection = duckdb.DuckDBPyConnection
 Relation = duckdb.DuckDBPyRelation

@@ -75,7 +75,7 @@ def database(files):
     con.execute("CREATE TEMP VIEW session_few AS FROM products WHERE price_bin < 3")
     con.execute("PREPARE kept AS SELECT msd_select(item_id, 6, 0.1, 0.5) FROM purchases WHERE user_id = $1")
     con.execute("PREPARE fine AS SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products WHERE category = $1")
-    con.execute(Path(msd_sql.guard.__file__).with_name("session.sql").read_text())
+    con.execute((Path(msd_sql.__file__).parent / "surface" / "caller.sql").read_text())
     yield con
     con.close()
 

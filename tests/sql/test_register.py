@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql.functions import FUNCTIONS
+from msd_sql.surface.functions import FUNCTIONS
 from tests.sql.conftest import declare, fill, one, spent
 
 CALL = "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
-from msd_sql.functions import FUNCTIONS, Argument, Function
+from msd_sql.surface.functions import FUNCTIONS, Argument, Function
 
 WIDTH = 100
 
