@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from msd_sql.database.host import Column
 from msd_sql.features import Given, sets_of
-from msd_sql.host import Column
 from msd_sql.sets import Sets, csr
 from msd_sql.taken import Taken
 from msd_sql.udfs.types import FloatArray, IntArray

@@ -9,8 +9,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 from msd_sql.context import Call
+from msd_sql.database.host import HostError
 from msd_sql.errors import MsdError
-from msd_sql.host import HostError
 from msd_sql.items_reading import column_types, lying
 from msd_sql.prepare import guarded, probed
 

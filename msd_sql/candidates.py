@@ -8,9 +8,9 @@ from typing import overload
 
 import numpy as np
 
+from msd_sql.database.host import Column, Host
+from msd_sql.database.sql_text import literal
 from msd_sql.errors import InputError
-from msd_sql.host import Column, Host
-from msd_sql.sqltext import literal
 from msd_sql.udfs.types import IntArray
 
 WHOLE = frozenset(["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"])

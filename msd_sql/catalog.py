@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 
 from msd_sql import homes, stored
 from msd_sql.amounts import Amount, default_delta, delta_budget, eps_budget, shown
+from msd_sql.database.host import Host
+from msd_sql.database.sql_text import Name, SearchPath, parts, search_path
 from msd_sql.declarations import Items, Protected
 from msd_sql.declaring import check_items, check_protected, count_units, spark_columns
 from msd_sql.errors import CatalogError
-from msd_sql.host import Host
 from msd_sql.ledger import Entry, insert
 from msd_sql.lineage import bases
 from msd_sql.relations import Relations, is_spark
-from msd_sql.sqltext import Name, SearchPath, parts, search_path
 
 D = TypeVar("D", Protected, Items)
 

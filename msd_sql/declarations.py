@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from msd_sql.amounts import share_of_delta
-from msd_sql.sqltext import SPARK, Name
+from msd_sql.database.sql_text import SPARK, Name
 
 RELEVANCES = ("coverage", "best_match")
 

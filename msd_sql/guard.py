@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from msd_sql.database.sql_text import Name, parts
 from msd_sql.errors import LeakError
 from msd_sql.guard_files import overlap
 from msd_sql.guard_macros import DEFAULT, expand
@@ -21,7 +22,6 @@ from msd_sql.guard_scope import enclosing, independent, reached
 from msd_sql.guard_session import Session
 from msd_sql.guard_units import unit_names
 from msd_sql.guard_walk import Step, Use, Walk, macros_around, through
-from msd_sql.sqltext import Name, parts
 
 __all__ = ["CALLS", "HostResolver", "Relation", "Resolver", "Session", "Source", "Sources", "Use", "examine"]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
+from msd_sql.database.host import Host, Row
+from msd_sql.database.sql_text import Name, SearchPath, literal
 from msd_sql.guard_files import located, looks_like_file
 from msd_sql.guard_session import OURS, Key, Macro, Session, macro, split
-from msd_sql.host import Host, Row
-from msd_sql.sqltext import Name, SearchPath, literal
 
 Kind: TypeAlias = Literal["table", "view", "file", "system", "unknown"]
 Home: TypeAlias = tuple[str, str]
@@ -133,7 +133,7 @@ class HostResolver:
     """Reads the catalog through a host: once, when first needed, so make one for every question.
 
     >>> import duckdb
-    >>> from msd_sql.host import DuckDBHost
+    >>> from msd_sql.database.host import DuckDBHost
     >>> con = duckdb.connect()
     >>> _ = con.execute("CREATE TABLE products(item_id INTEGER)")
     >>> HostResolver(DuckDBHost(con), (("memory", "main"),)).relation(["PRODUCTS"]).key

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 
-from msd_sql.sqltext import Name
+from msd_sql.database.sql_text import Name
 
 Key = tuple[str, str, str]
 # The statements that give a connection our macros.

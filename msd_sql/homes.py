@@ -15,9 +15,9 @@ from typing import TypeVar
 
 import sqlglot
 
+from msd_sql.database.host import Conflict, Host, HostError, ReadOnly
+from msd_sql.database.sql_text import statement
 from msd_sql.errors import CatalogError, EngineError
-from msd_sql.host import Conflict, Host, HostError, ReadOnly
-from msd_sql.sqltext import statement
 
 T = TypeVar("T")
 VERSION = 1

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 import duckdb
 
 from msd_sql.context import TAKEN, Call, Context
+from msd_sql.database.host import DuckDBHost, Host
 from msd_sql.errors import EngineError
-from msd_sql.host import DuckDBHost, Host
 from msd_sql.room import Room
 from msd_sql.taken import Taken
 

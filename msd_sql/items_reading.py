@@ -11,15 +11,15 @@ import numpy as np
 
 from msd_sql.candidates import WHOLE, Candidates, Whole, whole_candidates
 from msd_sql.context import Call
+from msd_sql.database.host import Column
+from msd_sql.database.sql_text import quote
+from msd_sql.database.storage_layout import layout
 from msd_sql.declarations import Items
 from msd_sql.engines.binding import native_keys
 from msd_sql.engines.near import near
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.guard_names import described
-from msd_sql.host import Column
-from msd_sql.layout import layout
 from msd_sql.sets import Sets, csr, first_places
-from msd_sql.sqltext import quote
 
 _KEYS = "_msd_item_keys"
 _VECTOR = re.compile(r"^(FLOAT|DOUBLE|DECIMAL\([0-9, ]*\))\[\d*\]$")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from msd_sql.host import Column
+from msd_sql.database.host import Column
 from msd_sql.udfs.types import Distance
 
 Keys = Column | Sequence[str]

@@ -11,11 +11,11 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from msd_sql.amounts import Amount, delta_charge, eps_charge, shown
+from msd_sql.database.host import Host
+from msd_sql.database.sql_text import statement, utc
 from msd_sql.declarations import Protected
 from msd_sql.errors import BudgetError, CatalogError
 from msd_sql.homes import databases, write
-from msd_sql.host import Host
-from msd_sql.sqltext import statement, utc
 
 T = TypeVar("T")
 _NOTHING = Decimal(0)

@@ -7,8 +7,8 @@ is protected between this look and the guard's own is noticed there (`guarded`).
 
 from __future__ import annotations
 
+from msd_sql.database.host import HostError
 from msd_sql.errors import MsdError
-from msd_sql.host import HostError
 from msd_sql.instance import Instance
 
 WHOLE = "SELECT _msd_beginning(_msd_session())"

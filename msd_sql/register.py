@@ -12,11 +12,11 @@ from typing import Any
 import duckdb
 
 from msd_sql import interrupt, udf
+from msd_sql.database.spark_host import check_session
+from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.guard_session import MACROS, TEXT
 from msd_sql.instance import Instance
-from msd_sql.spark.host import check_session
-from msd_sql.sqltext import literal, quote
 
 LEDGER = "msd_ledger"
 PATIENCE = 5.0  # seconds

@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 
+from msd_sql.database.host import Host
+from msd_sql.database.private_reads import private
+from msd_sql.database.sql_text import SPARK, Name, SearchPath, literal, parts, shown
 from msd_sql.errors import CatalogError, InputError, suggest
-from msd_sql.host import Host
-from msd_sql.reading import private
-from msd_sql.sqltext import SPARK, Name, SearchPath, literal, parts, shown
 
 HIDDEN = (
     "A TEMP table or view, a registered data frame and whatever was created in a transaction that is not yet "

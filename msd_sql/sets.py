@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from msd_sql.host import Column
+from msd_sql.database.host import Column
 from msd_sql.udfs.types import IntArray
 
 

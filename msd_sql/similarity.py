@@ -7,9 +7,9 @@ from collections.abc import Collection
 import sqlglot
 from sqlglot import exp
 
+from msd_sql.database.host import Host
+from msd_sql.database.sql_text import literal
 from msd_sql.errors import InputError, suggest
-from msd_sql.host import Host
-from msd_sql.sqltext import literal
 
 # What would let an expression look at other rows, at other relations or at chance.
 _FORBIDDEN = (

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from msd_sql.database.host import Host
+from msd_sql.database.sql_text import Name, parts, shown, statement, utc
 from msd_sql.declarations import Items, Protected
 from msd_sql.homes import Database
-from msd_sql.host import Host
 from msd_sql.relations import is_spark
-from msd_sql.sqltext import Name, parts, shown, statement, utc
 
 Databases = Mapping[str, Database]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msd_sql.database.host import Host
+from msd_sql.database.private_reads import private
+from msd_sql.database.sql_text import literal, quote
 from msd_sql.engines.binding import next_serial
 from msd_sql.engines.steps import temp_name
 from msd_sql.errors import CatalogError
-from msd_sql.host import Host
-from msd_sql.reading import private
-from msd_sql.sqltext import literal, quote
 
 _BINARY = ("", "binary", "c", "posix")
 _DEFAULT = "SELECT current_setting('default_collation')"

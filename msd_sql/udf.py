@@ -18,10 +18,10 @@ from msd_sql import context
 from msd_sql.asked import Asked, from_arrow, from_native, whole
 from msd_sql.begin import begin
 from msd_sql.context import Call, Context, uncharged
+from msd_sql.database.host import HostError, Interrupted
 from msd_sql.declare import declare
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.explain import explain
-from msd_sql.host import HostError, Interrupted
 from msd_sql.instance import Instance
 from msd_sql.keys import key_column
 from msd_sql.look import look

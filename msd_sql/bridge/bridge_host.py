@@ -10,8 +10,8 @@ import numpy as np
 
 from msd_sql.bridge import wire
 from msd_sql.bridge.line import Line
-from msd_sql.host import OWN_NAMES, Column, HostError, Row
-from msd_sql.sqltext import quote
+from msd_sql.database.host import OWN_NAMES, Column, HostError, Row
+from msd_sql.database.sql_text import quote
 
 _CHUNK = 2048  # rows of DuckDB's vectors
 _BLOCK = 250_000  # rows of a block

@@ -14,11 +14,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from msd_sql.bridge.build import cache, extension, write
+from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import EngineError, InputError
 from msd_sql.guard_session import TEXT
 from msd_sql.look import WHOLE
 from msd_sql.register import LEDGER
-from msd_sql.sqltext import literal, quote
 
 # The statements that make the macros; a selection is told everything here.
 STATEMENTS = f"CREATE OR REPLACE TEMP MACRO _msd_look() AS {literal(WHOLE)};\n{TEXT}"

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterator
 
 from msd_sql.bridge import wire
-from msd_sql.host import HostError, host_error
+from msd_sql.database.host import HostError, host_error
 
 # DuckDB's number of an error, and the name that its Python module has for it.
 _KINDS = {

@@ -9,6 +9,8 @@ from functools import cache, wraps
 from typing import ParamSpec
 
 from msd_sql.candidates import Candidates
+from msd_sql.database.host import Host
+from msd_sql.database.spark_host import SparkHost
 from msd_sql.declarations import Items, Protected
 from msd_sql.engines import matches, memory, sql, sql_match
 from msd_sql.engines.binding import bound
@@ -18,8 +20,6 @@ from msd_sql.engines.matching import matched, public_content
 from msd_sql.engines.steps import Step
 from msd_sql.engines.workspace import Workspace
 from msd_sql.errors import EngineError
-from msd_sql.host import Host
-from msd_sql.spark.host import SparkHost
 from msd_sql.udfs.relevance.best_match import BestMatch, BestMatchIndex
 from msd_sql.udfs.relevance.coverage import Coverage, CoverageIndex
 from msd_sql.udfs.types import Relevance

@@ -10,11 +10,11 @@ from functools import lru_cache
 
 from sqlglot import exp
 
+from msd_sql.database.host import Host
 from msd_sql.engines.binding import Binding
 from msd_sql.engines.near import Dense, by_number
 from msd_sql.engines.steps import Names, Step, step
 from msd_sql.engines.units import SMALL_INTEGERS, is_integer, plain_code, unit_code
-from msd_sql.host import Host
 
 CANDIDATES = "SELECT c.i AS i, CAST(c.key AS BIGINT) AS key FROM candidates AS c WHERE NOT c.key IS NULL"
 PACKED = """

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from sqlglot import exp
 
+from msd_sql.database.host import Host
+from msd_sql.database.private_reads import private
 from msd_sql.engines.matching import Matching
 from msd_sql.engines.memory import gathered
 from msd_sql.engines.steps import Names, Step, step
 from msd_sql.engines.workspace import Workspace
-from msd_sql.host import Host
-from msd_sql.reading import private
 from msd_sql.udfs.relevance.best_match import BestMatchIndex
 from msd_sql.udfs.relevance.packed_pairs import VALUE_BITS, item_bits
 from msd_sql.udfs.types import IntArray

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 from sqlglot import exp
 
+from msd_sql.database.host import Column
 from msd_sql.engines.binding import Binding
 from msd_sql.engines.steps import Names, Step, step
 from msd_sql.engines.workspace import Workspace
-from msd_sql.host import Column
 from msd_sql.udfs.types import IntArray
 
 PAIRS = """

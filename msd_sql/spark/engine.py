@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from msd_sql.candidates import Candidates
+from msd_sql.database.host import Host
+from msd_sql.database.spark_host import SparkHost
 from msd_sql.declarations import Items, Protected
 from msd_sql.engines import memory
 from msd_sql.engines.binding import bound
 from msd_sql.engines.steps import Step
-from msd_sql.host import Host
 from msd_sql.spark.best_match import SparkBestMatch, match_steps
 from msd_sql.spark.coverage import SparkCoverage, coverage_steps
-from msd_sql.spark.host import SparkHost
 from msd_sql.spark.matching import matched
 from msd_sql.spark.types import readable_candidates
 from msd_sql.spark.workspace import SparkWorkspace

@@ -16,6 +16,8 @@ import sqlglot
 from sqlglot import exp
 
 from msd_sql.candidates import Candidates
+from msd_sql.database.host import Column, Host, Row
+from msd_sql.database.spark_host import SparkHost
 from msd_sql.declarations import Items, Protected
 from msd_sql.engines.binding import column_types, joined_keys, next_serial, table
 from msd_sql.engines.matching import (
@@ -29,9 +31,7 @@ from msd_sql.engines.matching import (
 )
 from msd_sql.engines.steps import Step, temp_name
 from msd_sql.errors import EngineError
-from msd_sql.host import Column, Host, Row
 from msd_sql.similarity import row_columns, similarity_tree
-from msd_sql.spark.host import SparkHost
 from msd_sql.spark.types import readable_candidates, spark_type
 
 

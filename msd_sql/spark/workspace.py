@@ -15,10 +15,10 @@ from typing import Any
 
 from sqlglot import exp
 
+from msd_sql.database.host import Column
+from msd_sql.database.private_reads import private
+from msd_sql.database.spark_host import SparkHost, relation_name
 from msd_sql.engines.steps import Names, Step, step, temp_name
-from msd_sql.host import Column
-from msd_sql.reading import private
-from msd_sql.spark.host import SparkHost, relation_name
 
 _REDUCERS = 16  # of a round: they add up a few integers a candidate
 

@@ -9,7 +9,7 @@ import numpy as np
 from msd_sql.bridge import wire
 from msd_sql.bridge.bridge_host import BridgeHost
 from msd_sql.bridge.line import Line
-from msd_sql.host import Conflict, HostError
+from msd_sql.database.host import Conflict, HostError
 
 
 def shown(column) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from msd_sql.bridge import build
 from msd_sql.bridge.footer import behind, footer, target
-from msd_sql.host import DuckDBHost
+from msd_sql.database.host import DuckDBHost
 
 ECHOES = {
     "echo_lists": "VARCHAR[]",

@@ -7,10 +7,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from msd_sql.database.host import DuckDBHost
+from msd_sql.database.sql_text import Name
 from msd_sql.declarations import Items
 from msd_sql.engines import describe
-from msd_sql.host import DuckDBHost
-from msd_sql.sqltext import Name
 
 from .conftest import candidates, protected
 

@@ -11,8 +11,8 @@ import duckdb
 import pytest
 
 from msd_sql import engines
-from msd_sql.host import DuckDBHost
-from msd_sql.spark.host import SparkHost
+from msd_sql.database.host import DuckDBHost
+from msd_sql.database.spark_host import SparkHost
 from msd_sql.spark.types import spark_type
 
 JAVA = shutil.which("java") or os.environ.get("JAVA_HOME")

@@ -17,7 +17,7 @@ import duckdb  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
 
 import msd_sql  # noqa: E402
-from msd_sql.spark.host import SparkHost  # noqa: E402
+from msd_sql.database.spark_host import SparkHost  # noqa: E402
 from msd_sql.udfs import SeededSource, selection  # noqa: E402
 
 MIDDLE = 3  # statements that have given integers before it happens

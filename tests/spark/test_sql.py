@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql.host import Interrupted
-from msd_sql.spark.host import SparkHost
+from msd_sql.database.host import Interrupted
+from msd_sql.database.spark_host import SparkHost
 from msd_sql.synthetic import shop, write
 
 from .conftest import jobs_of

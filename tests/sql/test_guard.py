@@ -13,11 +13,11 @@ import sqlglot
 
 import msd_sql.guard
 from msd_sql import guard_parse
+from msd_sql.database.host import DuckDBHost
 from msd_sql.errors import LeakError
 from msd_sql.guard import HostResolver, Session, check_public, examine
 from msd_sql.guard_files import overlap
 from msd_sql.guard_units import unit_names
-from msd_sql.host import DuckDBHost
 
 FOLDER = Path(__file__).parent / "guard"
 PROTECTED = ["memory.main.purchases", "memory.main.pickups", "lake.raw.visits", "memory.main.orders_seen"]

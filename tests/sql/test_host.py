@@ -11,9 +11,9 @@ import duckdb
 import numpy as np
 import pytest
 
+from msd_sql.database.host import Conflict, DuckDBHost, HostError, Interrupted, ReadOnly
+from msd_sql.database.private_reads import private, private_columns, private_rows
 from msd_sql.errors import EngineError
-from msd_sql.host import Conflict, DuckDBHost, HostError, Interrupted, ReadOnly
-from msd_sql.reading import private, private_columns, private_rows
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import pytest
 
 import msd_sql
 import msd_sql.pick
-from msd_sql.host import DuckDBHost
-from msd_sql.layout import Layouts, Table, layout
-from msd_sql.sqltext import Name
+from msd_sql.database.host import DuckDBHost
+from msd_sql.database.sql_text import Name
+from msd_sql.database.storage_layout import Layouts, Table, layout
 
 from .conftest import one
 
@@ -161,7 +161,7 @@ def test_what_changes_inside_of_nested_values_changes_it(shelf, change):
 def test_a_file_that_was_written_to_just_now_is_not_trusted(shelf, monkeypatch):
     written = os.stat(shelf.path).st_mtime_ns
     for passed, trusted in ((-(10**12), False), (0, False), (1_999_999_999, False), (2_000_000_000, True)):
-        monkeypatch.setattr("msd_sql.layout.time.time_ns", lambda passed=passed: written + passed)
+        monkeypatch.setattr("msd_sql.database.storage_layout.time.time_ns", lambda passed=passed: written + passed)
         assert (shelf.lies() is not None) == trusted
 
 

@@ -18,9 +18,9 @@ import pytest
 from msd_sql import stored
 from msd_sql.amounts import default_delta, delta_charge, eps_charge, exact, share_of_delta, shown
 from msd_sql.catalog import Catalog
+from msd_sql.database.host import DuckDBHost
 from msd_sql.errors import BudgetError, CatalogError, EngineError, InputError
 from msd_sql.homes import write
-from msd_sql.host import DuckDBHost
 from msd_sql.ledger import Entry, Ledger
 
 
@@ -270,7 +270,7 @@ KILLED = """
 import os, signal, sys
 import duckdb
 from msd_sql.catalog import Catalog
-from msd_sql.host import DuckDBHost
+from msd_sql.database.host import DuckDBHost
 from msd_sql.ledger import Entry, Ledger
 
 con = duckdb.connect(sys.argv[1])
@@ -300,7 +300,7 @@ ANOTHER = """
 import sys
 import duckdb
 from msd_sql.catalog import Catalog
-from msd_sql.host import DuckDBHost
+from msd_sql.database.host import DuckDBHost
 from msd_sql.ledger import Entry, Ledger
 
 with duckdb.connect(sys.argv[1]) as con:

@@ -5,9 +5,9 @@ import threading
 import duckdb
 import pytest
 
+from msd_sql.database.background import Meanwhile
+from msd_sql.database.host import DuckDBHost, HostError, Interrupted
 from msd_sql.errors import EngineError
-from msd_sql.host import DuckDBHost, HostError, Interrupted
-from msd_sql.meanwhile import Meanwhile
 
 COUNT = "SELECT count(*) FROM purchases"
 LONG = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE hash(a.range, b.range) = 1"

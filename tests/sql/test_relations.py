@@ -6,9 +6,9 @@ import duckdb
 import pytest
 
 from msd_sql.catalog import Catalog
+from msd_sql.database.host import DuckDBHost
+from msd_sql.database.sql_text import Name, search_path
 from msd_sql.errors import CatalogError, EngineError, InputError
-from msd_sql.host import DuckDBHost
-from msd_sql.sqltext import Name, search_path
 
 PURCHASES = {"unit": "user_id", "item": "item_id", "budget": 1.0, "delta": 1e-9}
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from msd_sql.sqltext import literal
+from msd_sql.database.sql_text import literal
 
 VALUES = st.one_of(
     st.none(),

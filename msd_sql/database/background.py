@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Generic, TypeVar
 
-from msd_sql.host import Host
+from msd_sql.database.host import Host
 
 T = TypeVar("T")
 

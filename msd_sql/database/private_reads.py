@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from msd_sql.database.host import Column, Host, HostError, Interrupted, Row
 from msd_sql.errors import EngineError
-from msd_sql.host import Column, Host, HostError, Interrupted, Row
 
 
 @contextmanager

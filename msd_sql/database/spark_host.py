@@ -21,9 +21,9 @@ import numpy as np
 import sqlglot
 from sqlglot import exp
 
+from msd_sql.database.host import Column, Host, HostError, Interrupted, Row
+from msd_sql.database.sql_text import SPARK
 from msd_sql.errors import EngineError, InputError, MsdError
-from msd_sql.host import Column, Host, HostError, Interrupted, Row
-from msd_sql.sqltext import SPARK
 
 _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 _STRICT = "spark.sql.ansi.enabled"  # it makes an error of what fails for one row

@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from msd_sql.database.host import Host
+from msd_sql.database.private_reads import private_rows
+from msd_sql.database.sql_text import Name, literal
 from msd_sql.errors import EngineError
-from msd_sql.host import Host
-from msd_sql.reading import private_rows
-from msd_sql.sqltext import Name, literal
 
 _SETTLED = 2_000_000_000  # ns: a file that was written to just now may be again, with no later time to show for it
 _STORED = """
