@@ -5,9 +5,8 @@ from __future__ import annotations
 from msd_sql.database.host import Host, HostError
 from msd_sql.database.sql_text import quote
 from msd_sql.declarations import Items, Protected
-from msd_sql.engines.matching import tried
 from msd_sql.errors import CatalogError, InputError
-from msd_sql.similarity import similarity_columns, similarity_tree
+from msd_sql.similarity import similarity_columns, similarity_tree, tried
 from msd_sql.surroundings import check_collations, check_spark_collations
 
 

@@ -107,3 +107,13 @@ def _foreign(host: Host, names: list[str]) -> set[str]:
         "OR NOT bool_or(function_type IN ('scalar', 'macro'))"
     )
     return {row[0] for row in rows}
+
+
+def tried(similarity: exp.Expr) -> exp.Expr:
+    """A similarity as a number: NULL for a row that it fails on."""
+    return exp.Try(this=as_number(similarity))
+
+
+def as_number(similarity: exp.Expr) -> exp.Expr:
+    """A similarity as a DOUBLE, whatever its own type is."""
+    return exp.cast(exp.paren(similarity), "DOUBLE")

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from msd_sql.database.host import Host
 from msd_sql.database.private_reads import private
 from msd_sql.database.sql_text import literal, quote
-from msd_sql.engines.binding import next_serial
-from msd_sql.engines.steps import temp_name
+from msd_sql.database.temp_names import next_serial, temp_name
 from msd_sql.errors import CatalogError
 
 _BINARY = ("", "binary", "c", "posix")

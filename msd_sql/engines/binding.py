@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 import sqlglot
@@ -20,12 +19,12 @@ from msd_sql.candidates import Candidates
 from msd_sql.database.host import Host
 from msd_sql.database.private_reads import private
 from msd_sql.database.sql_text import quote
+from msd_sql.database.temp_names import next_serial, temp_name
 from msd_sql.declarations import Protected
 from msd_sql.engines.near import Dense, near
-from msd_sql.engines.steps import Names, temp_name
+from msd_sql.engines.steps import Names
 from msd_sql.errors import EngineError
 
-_SERIAL = count(1)
 _EXACT = re.compile(
     r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|VARCHAR|STRING|DATE|TIMESTAMP|TIMESTAMP_NTZ|UUID|DECIMAL\([0-9, ]*\)"
 )
@@ -95,11 +94,6 @@ def bound(host: Host, protected: Protected, candidates: Candidates, *, look_up: 
     names = Names({"relation": table(protected.sql), "candidates": keys.table}, {"r.item": keys.column, **units})
     with host.table(frame, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.column}):
         yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial)
-
-
-def next_serial() -> int:
-    """A number that no other question of this process has."""
-    return next(_SERIAL)
 
 
 @dataclass(frozen=True)

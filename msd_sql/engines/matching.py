@@ -20,11 +20,12 @@ from sqlglot import exp
 
 from msd_sql.candidates import Candidates
 from msd_sql.database.host import Host
+from msd_sql.database.temp_names import next_serial, temp_name
 from msd_sql.declarations import Items, Protected
-from msd_sql.engines.binding import Joined, column_types, is_exact, joined_keys, next_serial, table
-from msd_sql.engines.steps import Names, Step, step, temp_name
+from msd_sql.engines.binding import Joined, column_types, is_exact, joined_keys, table
+from msd_sql.engines.steps import Names, Step, step
 from msd_sql.errors import EngineError
-from msd_sql.similarity import row_columns, similarity_tree
+from msd_sql.similarity import row_columns, similarity_tree, tried
 from msd_sql.udfs.types import ONE
 
 UNITS = """
@@ -88,16 +89,6 @@ def public_content(host: Host, protected: Protected, items: Items | None) -> str
 def quantised(number: exp.Expr) -> exp.Expr:
     """A number in multiples of 2^-20, as column q."""
     return exp.alias_(step("q", QUANTISED, Names({}), similarity=number, one=ONE).query, "q")
-
-
-def tried(similarity: exp.Expr) -> exp.Expr:
-    """A similarity as a number: NULL for a row that it fails on."""
-    return exp.Try(this=as_number(similarity))
-
-
-def as_number(similarity: exp.Expr) -> exp.Expr:
-    """A similarity as a DOUBLE, whatever its own type is."""
-    return exp.cast(exp.paren(similarity), "DOUBLE")
 
 
 def told_apart(column: exp.Expr, kind: str) -> tuple[exp.Expr, list[exp.Expr]]:

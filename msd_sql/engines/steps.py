@@ -13,8 +13,6 @@ from functools import lru_cache
 import sqlglot
 from sqlglot import exp
 
-PREFIX = "_msd_"  # of every temp relation
-
 
 @dataclass(frozen=True)
 class Step:
@@ -77,15 +75,6 @@ def step(name: str, text: str, names: Names, **values: int | exp.Expr) -> Step:
         value = values[hole.name]
         hole.replace(exp.Literal.number(value) if isinstance(value, int) else value.copy())
     return Step(name, tree)
-
-
-def temp_name(serial: int, name: str, version: int = 0) -> str:
-    """Name a temp relation; `serial` tells one question's from another's on the same connection.
-
-    >>> temp_name(3, "chosen", 2)
-    '_msd_3_chosen_2'
-    """
-    return f"{PREFIX}{serial}_{name}" + (f"_{version}" if version else "")
 
 
 def drop(table: str) -> str:

@@ -9,7 +9,8 @@ from sqlglot import exp
 
 from msd_sql.database.host import Column, Host, HostError
 from msd_sql.database.private_reads import private
-from msd_sql.engines.steps import Names, Step, drop, step, temp_name
+from msd_sql.database.temp_names import temp_name
+from msd_sql.engines.steps import Names, Step, drop, step
 
 
 class Workspace:

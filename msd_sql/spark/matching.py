@@ -18,10 +18,10 @@ from sqlglot import exp
 from msd_sql.candidates import Candidates
 from msd_sql.database.host import Column, Host, Row
 from msd_sql.database.spark_host import SparkHost
+from msd_sql.database.temp_names import next_serial, temp_name
 from msd_sql.declarations import Items, Protected
-from msd_sql.engines.binding import column_types, joined_keys, next_serial, table
+from msd_sql.engines.binding import column_types, joined_keys, table
 from msd_sql.engines.matching import (
-    as_number,
     item_row_columns,
     numbered,
     over_numbered,
@@ -29,9 +29,9 @@ from msd_sql.engines.matching import (
     relation_of,
     told_apart,
 )
-from msd_sql.engines.steps import Step, temp_name
+from msd_sql.engines.steps import Step
 from msd_sql.errors import EngineError
-from msd_sql.similarity import row_columns, similarity_tree
+from msd_sql.similarity import as_number, row_columns, similarity_tree
 from msd_sql.spark.types import readable_candidates, spark_type
 
 

@@ -18,7 +18,8 @@ from sqlglot import exp
 from msd_sql.database.host import Column
 from msd_sql.database.private_reads import private
 from msd_sql.database.spark_host import SparkHost, relation_name
-from msd_sql.engines.steps import Names, Step, step, temp_name
+from msd_sql.database.temp_names import temp_name
+from msd_sql.engines.steps import Names, Step, step
 
 _REDUCERS = 16  # of a round: they add up a few integers a candidate
 
