@@ -12,10 +12,10 @@ import duckdb
 import numpy as np
 
 from msd_sql.candidates import Candidates
+from msd_sql.catalog.declarations import Protected
 from msd_sql.database.host import DuckDBHost
 from msd_sql.database.spark_host import SparkHost
 from msd_sql.database.sql_text import Name
-from msd_sql.declarations import Protected
 from msd_sql.engines import build
 from msd_sql.udfs import L1, SeededSource, Uniform, plan, select
 

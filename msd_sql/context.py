@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from msd_sql import homes
-from msd_sql.catalog import Catalog
+from msd_sql.catalog import homes
+from msd_sql.catalog.catalog import Catalog
+from msd_sql.catalog.declarations import Items, Protected
+from msd_sql.catalog.ledger import Ledger
 from msd_sql.database.background import Meanwhile
 from msd_sql.database.host import Host
 from msd_sql.database.spark_host import SparkHost, missing_session
 from msd_sql.database.sql_text import Name, SearchPath, search_path
 from msd_sql.database.storage_layout import Table
-from msd_sql.declarations import Items, Protected
 from msd_sql.errors import CatalogError, EngineError, MsdError
 from msd_sql.guard import HostResolver, Session
 from msd_sql.guard_names import relation_rows
 from msd_sql.guard_session import PLAIN
-from msd_sql.ledger import Ledger
 from msd_sql.taken import Taken
 
 if TYPE_CHECKING:

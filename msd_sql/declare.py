@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 
-from msd_sql.amounts import shown
+from msd_sql.catalog.amounts import shown
+from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.context import Call
-from msd_sql.declarations import Items, Protected
 from msd_sql.errors import InputError
 from msd_sql.guard import check_public
 from msd_sql.request import caps, truth, whole

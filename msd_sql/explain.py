@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from msd_sql.amounts import shown
 from msd_sql.asked import Asked
+from msd_sql.catalog.amounts import shown
 from msd_sql.context import Call, uncharged
 from msd_sql.engines import describe
 from msd_sql.prepare import Question, prepare

@@ -10,11 +10,11 @@ from functools import lru_cache
 import numpy as np
 
 from msd_sql.candidates import WHOLE, Candidates, Whole, whole_candidates
+from msd_sql.catalog.declarations import Items
 from msd_sql.context import Call
 from msd_sql.database.host import Column
 from msd_sql.database.sql_text import quote
 from msd_sql.database.storage_layout import layout
-from msd_sql.declarations import Items
 from msd_sql.engines.binding import native_keys
 from msd_sql.engines.near import near
 from msd_sql.errors import CatalogError, InputError

@@ -14,9 +14,10 @@ import numpy as np
 
 from msd_sql.asked import Asked
 from msd_sql.candidates import Candidates, candidates, member_type, ordered, whole_candidates
+from msd_sql.catalog.declarations import Items, Protected
+from msd_sql.catalog.readability import probe
 from msd_sql.constraint import constraint
 from msd_sql.context import MEANWHILE, Call
-from msd_sql.declarations import Items, Protected
 from msd_sql.engines import check_home
 from msd_sql.errors import CatalogError, InputError, PrivacyError
 from msd_sql.features import Features, declared_values, given_features, measure
@@ -24,7 +25,6 @@ from msd_sql.guard import CALLS, Sources, examine
 from msd_sql.items_reading import knows, lying
 from msd_sql.kept import Distances, Measured
 from msd_sql.pairs import pairs
-from msd_sql.probe import probe
 from msd_sql.request import Request, request
 from msd_sql.udfs.methods import METHODS
 from msd_sql.udfs.planning import Plan, plan

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from msd_sql.catalog.declarations import Protected
+from msd_sql.catalog.similarity import similarity_columns
 from msd_sql.database.host import Host
 from msd_sql.database.private_reads import private_rows
 from msd_sql.database.sql_text import quote
-from msd_sql.declarations import Protected
-from msd_sql.similarity import similarity_columns
 
 
 @dataclass(frozen=True)

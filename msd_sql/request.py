@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from msd_sql.amounts import delta_charge, eps_charge
+from msd_sql.catalog.amounts import delta_charge, eps_charge
 from msd_sql.errors import InputError, suggest
 from msd_sql.udfs.distances import distance_kind
 from msd_sql.udfs.methods import METHODS

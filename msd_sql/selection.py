@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from msd_sql.amounts import Amount
-from msd_sql.catalog import Catalog
+from msd_sql.catalog.amounts import Amount
+from msd_sql.catalog.catalog import Catalog
+from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.context import Call, Context
 from msd_sql.database.sql_text import literal, quote
-from msd_sql.declarations import Items, Protected
 from msd_sql.errors import CatalogError, InputError, suggest
 from msd_sql.instance import Instance
 from msd_sql.pick import Selected

@@ -9,9 +9,9 @@ from functools import cache, wraps
 from typing import ParamSpec
 
 from msd_sql.candidates import Candidates
+from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.database.host import Host
 from msd_sql.database.spark_host import SparkHost
-from msd_sql.declarations import Items, Protected
 from msd_sql.engines import matches, memory, sql, sql_match
 from msd_sql.engines.binding import bound
 from msd_sql.engines.choice import ENGINES, check_engine, check_home, choose_engine, estimated_rows

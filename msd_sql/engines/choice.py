@@ -10,9 +10,9 @@ import json
 import re
 from typing import Any
 
+from msd_sql.catalog.declarations import Protected
 from msd_sql.database.host import Host
 from msd_sql.database.private_reads import private
-from msd_sql.declarations import Protected
 from msd_sql.errors import InputError, suggest
 from msd_sql.udfs.relevance.best_match_index import unit_room
 

@@ -10,12 +10,12 @@ from decimal import Decimal
 
 import duckdb
 
-from msd_sql.amounts import brief, shown
-from msd_sql.catalog import Catalog
+from msd_sql.catalog.amounts import brief, shown
+from msd_sql.catalog.catalog import Catalog
+from msd_sql.catalog.declarations import Protected
+from msd_sql.catalog.homes import databases
 from msd_sql.database.host import DuckDBHost, Host, HostError
 from msd_sql.database.sql_text import statement
-from msd_sql.declarations import Protected
-from msd_sql.homes import databases
 
 Connection = duckdb.DuckDBPyConnection
 _NEW = """

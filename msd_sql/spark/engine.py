@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from msd_sql.candidates import Candidates
+from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.database.host import Host
 from msd_sql.database.spark_host import SparkHost
-from msd_sql.declarations import Items, Protected
 from msd_sql.engines import memory
 from msd_sql.engines.binding import bound
 from msd_sql.engines.steps import Step

@@ -6,9 +6,9 @@ import duckdb
 import pytest
 
 from msd_sql.candidates import Candidates
+from msd_sql.catalog.declarations import Protected
 from msd_sql.database.host import DuckDBHost
 from msd_sql.database.sql_text import Name
-from msd_sql.declarations import Protected
 
 ENGINES = ["memory", "sql"]
 

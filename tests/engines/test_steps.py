@@ -7,9 +7,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from msd_sql.catalog.declarations import Items
 from msd_sql.database.host import DuckDBHost
 from msd_sql.database.sql_text import Name
-from msd_sql.declarations import Items
 from msd_sql.engines import describe
 
 from .conftest import candidates, protected

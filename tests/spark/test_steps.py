@@ -11,10 +11,10 @@ import duckdb
 import numpy as np
 import pytest
 
+from msd_sql.catalog.declarations import Items
 from msd_sql.database.host import DuckDBHost
 from msd_sql.database.spark_host import spark_sql, values
 from msd_sql.database.sql_text import Name
-from msd_sql.declarations import Items
 from msd_sql.engines.binding import bound
 from msd_sql.engines.steps import Step
 from msd_sql.spark import best_match, coverage

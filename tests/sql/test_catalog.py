@@ -8,10 +8,10 @@ from decimal import Decimal
 import duckdb
 import pytest
 
-from msd_sql.catalog import Catalog
+from msd_sql.catalog.catalog import Catalog
+from msd_sql.catalog.ledger import Entry, Ledger
 from msd_sql.database.host import DuckDBHost
 from msd_sql.errors import BudgetError, CatalogError, InputError
-from msd_sql.ledger import Entry, Ledger
 
 PURCHASES = {"unit": "user_id", "item": "item_id", "budget": 1.0, "delta": 1e-9}
 

@@ -9,12 +9,12 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql.catalog import Catalog
+from msd_sql.catalog.catalog import Catalog
+from msd_sql.catalog.homes import VERSION
+from msd_sql.catalog.ledger import Entry, Ledger
 from msd_sql.database.host import DuckDBHost
 from msd_sql.database.sql_text import search_path
 from msd_sql.errors import CatalogError
-from msd_sql.homes import VERSION
-from msd_sql.ledger import Entry, Ledger
 
 PURCHASES = {"unit": "user_id", "item": "item_id", "budget": 1.0, "delta": 1e-9}
 

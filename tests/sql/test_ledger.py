@@ -15,13 +15,13 @@ from fractions import Fraction
 import duckdb
 import pytest
 
-from msd_sql import stored
-from msd_sql.amounts import default_delta, delta_charge, eps_charge, exact, share_of_delta, shown
-from msd_sql.catalog import Catalog
+from msd_sql.catalog import declaration_rows
+from msd_sql.catalog.amounts import default_delta, delta_charge, eps_charge, exact, share_of_delta, shown
+from msd_sql.catalog.catalog import Catalog
+from msd_sql.catalog.homes import write
+from msd_sql.catalog.ledger import Entry, Ledger
 from msd_sql.database.host import DuckDBHost
 from msd_sql.errors import BudgetError, CatalogError, EngineError, InputError
-from msd_sql.homes import write
-from msd_sql.ledger import Entry, Ledger
 
 
 def load(con):
@@ -194,7 +194,7 @@ def test_threads_never_overdraw_and_the_affordable_number_succeed(con, purchases
 
 def test_writers_without_our_lock_still_cannot_overdraw(con, purchases, monkeypatch):
     """Two hosts in two processes share no Python lock: the database's own conflicts have to be enough."""
-    monkeypatch.setattr("msd_sql.homes._locks", Forgetful())
+    monkeypatch.setattr("msd_sql.catalog.homes._locks", Forgetful())
     outcomes = []
     start = threading.Barrier(8)
 
@@ -224,7 +224,7 @@ class Forgetful(dict):
 
 
 def test_a_ledger_held_by_another_transaction_is_said_to_be_busy(con, host, purchases, monkeypatch):
-    monkeypatch.setattr("msd_sql.homes.ATTEMPTS", 3)
+    monkeypatch.setattr("msd_sql.catalog.homes.ATTEMPTS", 3)
     con.execute("BEGIN")
     con.execute("UPDATE msd.protected SET spent = spent + 0.01")
     with pytest.raises(EngineError, match="stays busy"):
@@ -237,13 +237,15 @@ def test_a_ledger_held_by_another_transaction_is_said_to_be_busy(con, host, purc
     "held",
     [
         lambda catalog, inner: inner.run("UPDATE msd.protected SET spent = spent + 0.3, revision = revision + 1"),
-        lambda catalog, inner: stored.save_protected(inner, replace(catalog.need("purchases"), budget=2), True, {}),
+        lambda catalog, inner: declaration_rows.save_protected(
+            inner, replace(catalog.need("purchases"), budget=2), True, {}
+        ),
     ],
     ids=["charge", "declaration"],
 )
 def test_two_open_transactions_never_lose_an_update(host, purchases, held, monkeypatch):
     """Whatever holds the row first wins; the charge waits for it and then counts on top of it."""
-    monkeypatch.setattr("msd_sql.homes._locks", Forgetful())
+    monkeypatch.setattr("msd_sql.catalog.homes._locks", Forgetful())
     done = []
     with host.transaction() as inner:
         held(Catalog(host), inner)
@@ -269,9 +271,9 @@ def test_a_failing_write_leaves_nothing(host, purchases):
 KILLED = """
 import os, signal, sys
 import duckdb
-from msd_sql.catalog import Catalog
+from msd_sql.catalog.catalog import Catalog
 from msd_sql.database.host import DuckDBHost
-from msd_sql.ledger import Entry, Ledger
+from msd_sql.catalog.ledger import Entry, Ledger
 
 con = duckdb.connect(sys.argv[1])
 host = DuckDBHost(con.cursor())
@@ -299,9 +301,9 @@ def test_a_charge_survives_kill_9(file):
 ANOTHER = """
 import sys
 import duckdb
-from msd_sql.catalog import Catalog
+from msd_sql.catalog.catalog import Catalog
 from msd_sql.database.host import DuckDBHost
-from msd_sql.ledger import Entry, Ledger
+from msd_sql.catalog.ledger import Entry, Ledger
 
 with duckdb.connect(sys.argv[1]) as con:
     host = DuckDBHost(con.cursor())

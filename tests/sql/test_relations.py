@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from msd_sql.catalog import Catalog
+from msd_sql.catalog.catalog import Catalog
 from msd_sql.database.host import DuckDBHost
 from msd_sql.database.sql_text import Name, search_path
 from msd_sql.errors import CatalogError, EngineError, InputError

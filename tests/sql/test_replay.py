@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msd_sql.catalog import Catalog
+from msd_sql.catalog.catalog import Catalog
+from msd_sql.catalog.homes import identity
 from msd_sql.database.host import DuckDBHost
 from msd_sql.errors import EngineError
-from msd_sql.homes import identity
 from msd_sql.replay import Memory, Release, content_fingerprint, fingerprint
 
 ANSWER = Release((12, 40, 7), {"eps": 0.1}, "entry")

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from msd_sql.catalog.declarations import Items, Protected
+from msd_sql.catalog.homes import Database
+from msd_sql.catalog.relations import is_spark
 from msd_sql.database.host import Host
 from msd_sql.database.sql_text import Name, parts, shown, statement, utc
-from msd_sql.declarations import Items, Protected
-from msd_sql.homes import Database
-from msd_sql.relations import is_spark
 
 Databases = Mapping[str, Database]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
-from msd_sql.amounts import share_of_delta
+from msd_sql.catalog.amounts import share_of_delta
 from msd_sql.database.sql_text import SPARK, Name
 
 RELEVANCES = ("coverage", "best_match")

@@ -8,16 +8,16 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from msd_sql import homes, stored
-from msd_sql.amounts import Amount, default_delta, delta_budget, eps_budget, shown
+from msd_sql.catalog import declaration_rows, homes
+from msd_sql.catalog.amounts import Amount, default_delta, delta_budget, eps_budget, shown
+from msd_sql.catalog.declaration_checks import check_items, check_protected, count_units, spark_columns
+from msd_sql.catalog.declarations import Items, Protected
+from msd_sql.catalog.ledger import Entry, insert
+from msd_sql.catalog.relations import Relations, is_spark
+from msd_sql.catalog.view_bases import bases
 from msd_sql.database.host import Host
 from msd_sql.database.sql_text import Name, SearchPath, parts, search_path
-from msd_sql.declarations import Items, Protected
-from msd_sql.declaring import check_items, check_protected, count_units, spark_columns
 from msd_sql.errors import CatalogError
-from msd_sql.ledger import Entry, insert
-from msd_sql.lineage import bases
-from msd_sql.relations import Relations, is_spark
 
 D = TypeVar("D", Protected, Items)
 
@@ -50,7 +50,7 @@ class Catalog:
 
     # Looking up
 
-    def all_protected(self, databases: stored.Databases | None = None) -> list[Protected]:
+    def all_protected(self, databases: declaration_rows.Databases | None = None) -> list[Protected]:
         """Every relation that is protected now; where two homes know the same one, the one that charges it."""
         found: dict[str, Protected] = {}
         for protected, active in self._known(databases):
@@ -74,12 +74,12 @@ class Catalog:
             )
         return found
 
-    def all_items(self, databases: stored.Databases | None = None) -> list[Items]:
+    def all_items(self, databases: declaration_rows.Databases | None = None) -> list[Items]:
         """Every items relation that is declared."""
         databases = databases if databases is not None else homes.databases(self._host)
         found: dict[str, Items] = {}
         for home in self._homes(databases):
-            for items in stored.load_items(self._host, home, databases):
+            for items in declaration_rows.load_items(self._host, home, databases):
                 found.setdefault(items.name, items)
         return list(found.values())
 
@@ -133,7 +133,7 @@ class Catalog:
             m=m,
             budget=allowed,
             delta=default_delta(m) if given_delta is None else given_delta,
-            key=stored.key(name, home) if name else relation,
+            key=declaration_rows.key(name, home) if name else relation,
             home=home,
             relation=name,
             declared_at=datetime.now(UTC),
@@ -141,7 +141,7 @@ class Catalog:
         homes.create(self._host, home)
 
         def act(inner: Host) -> Protected:
-            here = stored.load_protected(inner, home, databases)
+            here = declaration_rows.load_protected(inner, home, databases)
             before, active = next(((known, on) for known, on in here if known.key == wanted.key), (None, False))
             if before is not None and active and before == wanted:
                 return before
@@ -150,7 +150,7 @@ class Catalog:
             last = before or old  # another home may know what was spent: a new ledger does not forget it
             spent = (last.spent, last.spent_delta) if last else (Decimal(0), Decimal(0))
             made = changed(wanted, spent=spent[0], spent_delta=spent[1])
-            stored.save_protected(inner, made, True, databases)
+            declaration_rows.save_protected(inner, made, True, databases)
             record = {"declared": _facts(made), "before": _facts(before) if before else None}
             insert(inner, home, Entry("protect", statement, record, relation=made.key))
             return changed(made, notes=tuple(self._notes(made, last)))
@@ -163,7 +163,7 @@ class Catalog:
 
         def act(inner: Host) -> Protected:
             now = self._reread(inner, found)
-            stored.save_protected(inner, now, False, homes.databases(inner))
+            declaration_rows.save_protected(inner, now, False, homes.databases(inner))
             insert(inner, found.home, Entry("unprotect", statement, {"before": _facts(now)}, relation=found.key))
             return now
 
@@ -180,7 +180,7 @@ class Catalog:
         def act(inner: Host) -> Protected:
             now = self._reread(inner, found)
             new = changed(now, budget=allowed, delta=now.delta if given_delta is None else given_delta)
-            stored.save_protected(inner, new, True, homes.databases(inner))
+            declaration_rows.save_protected(inner, new, True, homes.databases(inner))
             record = {"budget": _both(new.budget, new.delta), "before": _both(now.budget, now.delta)}
             insert(inner, found.home, Entry("budget", statement, record, relation=found.key))
             return new
@@ -213,7 +213,7 @@ class Catalog:
             name=str(name),
             **facts,
             reach=reached.name if reached else None,
-            stored=stored.key(name, home),
+            stored=declaration_rows.key(name, home),
             home=home,
             relation=name,
             declared_at=datetime.now(UTC),
@@ -221,12 +221,12 @@ class Catalog:
         homes.create(self._host, home)
 
         def act(inner: Host) -> Items:
-            before = _pick(stored.load_items(inner, home, databases), wanted.name)
+            before = _pick(declaration_rows.load_items(inner, home, databases), wanted.name)
             if before == wanted:
                 return wanted
             if before is not None and not replace:
                 raise CatalogError(_contradiction(before, wanted))
-            stored.save_items(inner, wanted, reached, databases)
+            declaration_rows.save_items(inner, wanted, reached, databases)
             record = {"declared": _facts(wanted), "before": _facts(before) if before else None}
             insert(inner, home, Entry("items", statement, record, relation=wanted.stored))
             return wanted
@@ -240,7 +240,7 @@ class Catalog:
             raise CatalogError(f"'{relation}' is not declared as an items relation; there is nothing to drop.")
 
         def act(inner: Host) -> Items:
-            stored.delete_items(inner, found)
+            declaration_rows.delete_items(inner, found)
             insert(inner, found.home, Entry("drop_items", statement, {"before": _facts(found)}, relation=found.stored))
             return found
 
@@ -248,23 +248,27 @@ class Catalog:
 
     # Where things are
 
-    def _homes(self, databases: stored.Databases) -> list[str]:
+    def _homes(self, databases: declaration_rows.Databases) -> list[str]:
         known = [name for name, database in databases.items() if database.home]
         return sorted(known, key=lambda name: name != self._home)
 
-    def _known(self, databases: stored.Databases | None = None) -> list[tuple[Protected, bool]]:
+    def _known(self, databases: declaration_rows.Databases | None = None) -> list[tuple[Protected, bool]]:
         """Every declaration, the one that charges a relation first: the ledger given, then its own database's."""
         databases = databases if databases is not None else homes.databases(self._host)
-        found = [pair for home in self._homes(databases) for pair in stored.load_protected(self._host, home, databases)]
+        found = [
+            pair
+            for home in self._homes(databases)
+            for pair in declaration_rows.load_protected(self._host, home, databases)
+        ]
         return sorted(found, key=lambda pair: (pair[0].home != self._home, not _at_home(pair[0])))
 
-    def _home_for(self, name: Name | None, shown_name: str, databases: stored.Databases) -> str:
+    def _home_for(self, name: Name | None, shown_name: str, databases: declaration_rows.Databases) -> str:
         holder = next((known.home for known, _ in self._known() if known.name == shown_name), None)
         if holder is not None and (holder == self._home or not databases[holder].read_only):
             return holder
         return self._writable(name, databases)
 
-    def _writable(self, name: Name | None, databases: stored.Databases) -> str:
+    def _writable(self, name: Name | None, databases: declaration_rows.Databases) -> str:
         own = databases.get(name.database) if name else None
         home = self._home or (own.name if own and own.native else self._path[0][0])
         if databases[home].read_only:
@@ -285,7 +289,7 @@ class Catalog:
             return gone[0]
 
     def _reread(self, inner: Host, found: Protected) -> Protected:
-        rows = stored.load_protected(inner, found.home, homes.databases(inner))
+        rows = declaration_rows.load_protected(inner, found.home, homes.databases(inner))
         return next(known for known, _ in rows if known.key == found.key)
 
     def _notes(self, made: Protected, last: Protected | None) -> list[str]:

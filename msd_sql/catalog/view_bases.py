@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlglot
 from sqlglot import exp
 
+from msd_sql.catalog.relations import Relations
 from msd_sql.database.sql_text import Name, quote
 from msd_sql.errors import MsdError
-from msd_sql.relations import Relations
 
 
 def bases(relations: Relations, name: Name) -> frozenset[Name]:

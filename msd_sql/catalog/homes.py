@@ -123,7 +123,7 @@ def read_only(database: str) -> CatalogError:
 
 
 def _schema() -> list[str]:
-    text = files("msd_sql").joinpath("schema.sql").read_text("utf-8")
+    text = files("msd_sql.catalog").joinpath("schema.sql").read_text("utf-8")
     return [part.sql("duckdb") for part in sqlglot.parse(text, dialect="duckdb") if part is not None]
 
 

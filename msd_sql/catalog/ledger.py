@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from msd_sql.amounts import Amount, delta_charge, eps_charge, shown
+from msd_sql.catalog.amounts import Amount, delta_charge, eps_charge, shown
+from msd_sql.catalog.declarations import Protected
+from msd_sql.catalog.homes import databases, write
 from msd_sql.database.host import Host
 from msd_sql.database.sql_text import statement, utc
-from msd_sql.declarations import Protected
 from msd_sql.errors import BudgetError, CatalogError
-from msd_sql.homes import databases, write
 
 T = TypeVar("T")
 _NOTHING = Decimal(0)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from msd_sql.catalog.collations import check_collations, check_spark_collations
+from msd_sql.catalog.declarations import Items, Protected
+from msd_sql.catalog.similarity import similarity_columns, similarity_tree, tried
 from msd_sql.database.host import Host, HostError
 from msd_sql.database.sql_text import quote
-from msd_sql.declarations import Items, Protected
 from msd_sql.errors import CatalogError, InputError
-from msd_sql.similarity import similarity_columns, similarity_tree, tried
-from msd_sql.surroundings import check_collations, check_spark_collations
 
 
 def probe(host: Host, protected: Protected, items: Items | None = None) -> None:

@@ -7,15 +7,15 @@ from typing import Any
 
 import sqlglot
 
+from msd_sql.catalog.collations import check_collations, check_spark_collations
+from msd_sql.catalog.declarations import RELEVANCES
+from msd_sql.catalog.relations import Relations, spelled
+from msd_sql.catalog.similarity import check_similarity, similarity_columns
 from msd_sql.database.host import Host, HostError
 from msd_sql.database.private_reads import private_rows
 from msd_sql.database.spark_host import SparkHost, relation_name
 from msd_sql.database.sql_text import Name, quote
-from msd_sql.declarations import RELEVANCES
 from msd_sql.errors import CatalogError, InputError, suggest
-from msd_sql.relations import Relations, spelled
-from msd_sql.similarity import check_similarity, similarity_columns
-from msd_sql.surroundings import check_collations, check_spark_collations
 from msd_sql.udfs.distances import DISTANCES
 
 _LARGEST = {"users": 2**53}

@@ -1,0 +1,1 @@
+"""Schema msd: what was declared and what was spent."""
