@@ -18,9 +18,9 @@ from msd_sql.database.spark_host import SparkHost, missing_session
 from msd_sql.database.sql_text import Name, SearchPath, search_path
 from msd_sql.database.storage_layout import Table
 from msd_sql.errors import CatalogError, EngineError, MsdError
-from msd_sql.guard import HostResolver, Session
-from msd_sql.guard_names import relation_rows
-from msd_sql.guard_session import PLAIN
+from msd_sql.guard.connection_view import PLAIN
+from msd_sql.guard.examine import HostResolver, Session
+from msd_sql.guard.names import relation_rows
 from msd_sql.taken import Taken
 
 if TYPE_CHECKING:

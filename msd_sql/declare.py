@@ -9,7 +9,7 @@ from msd_sql.catalog.amounts import shown
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.context import Call
 from msd_sql.errors import InputError
-from msd_sql.guard import check_public
+from msd_sql.guard.examine import check_public
 from msd_sql.request import caps, truth, whole
 
 Arguments = Mapping[str, str | None]

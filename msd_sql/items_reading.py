@@ -18,7 +18,7 @@ from msd_sql.database.storage_layout import layout
 from msd_sql.engines.binding import native_keys
 from msd_sql.engines.near import near
 from msd_sql.errors import CatalogError, InputError
-from msd_sql.guard_names import described
+from msd_sql.guard.names import described
 from msd_sql.sets import Sets, csr, first_places
 
 _KEYS = "_msd_item_keys"

@@ -12,7 +12,7 @@ from msd_sql.context import Call
 from msd_sql.database.sql_text import quote
 from msd_sql.errors import InputError
 from msd_sql.features import Given
-from msd_sql.guard import examine
+from msd_sql.guard.examine import examine
 from msd_sql.udfs.distances import DISTANCES
 from msd_sql.udfs.types import Distance
 

@@ -21,7 +21,7 @@ from msd_sql.context import MEANWHILE, Call
 from msd_sql.engines import check_home
 from msd_sql.errors import CatalogError, InputError, PrivacyError
 from msd_sql.features import Features, declared_values, given_features, measure
-from msd_sql.guard import CALLS, Sources, examine
+from msd_sql.guard.examine import CALLS, Sources, examine
 from msd_sql.items_reading import knows, lying
 from msd_sql.kept import Distances, Measured
 from msd_sql.pairs import pairs

@@ -15,7 +15,7 @@ from msd_sql import interrupt, udf
 from msd_sql.database.spark_host import check_session
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import CatalogError, InputError
-from msd_sql.guard_session import MACROS, TEXT
+from msd_sql.guard.connection_view import MACROS, TEXT
 from msd_sql.instance import Instance
 
 LEDGER = "msd_ledger"

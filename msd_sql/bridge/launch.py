@@ -16,7 +16,7 @@ from pathlib import Path
 from msd_sql.bridge.build import cache, extension, write
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import EngineError, InputError
-from msd_sql.guard_session import TEXT
+from msd_sql.guard.connection_view import TEXT
 from msd_sql.look import WHOLE
 from msd_sql.register import LEDGER
 

@@ -11,13 +11,13 @@ import duckdb
 import pytest
 import sqlglot
 
-import msd_sql.guard
-from msd_sql import guard_parse
+import msd_sql.guard.examine
 from msd_sql.database.host import DuckDBHost
 from msd_sql.errors import LeakError
-from msd_sql.guard import HostResolver, Session, check_public, examine
-from msd_sql.guard_files import overlap
-from msd_sql.guard_units import unit_names
+from msd_sql.guard import parse
+from msd_sql.guard.examine import HostResolver, Session, check_public, examine
+from msd_sql.guard.files import overlap
+from msd_sql.guard.unit_columns import unit_names
 
 FOLDER = Path(__file__).parent / "guard"
 PROTECTED = ["memory.main.purchases", "memory.main.pickups", "lake.raw.visits", "memory.main.orders_seen"]
@@ -224,7 +224,7 @@ def test_a_name_that_the_parser_loses_is_refused(plain, monkeypatch):
         tokenize = staticmethod(sqlglot.tokenize)
         parse_one = staticmethod(forgetful)
 
-    monkeypatch.setattr(guard_parse, "sqlglot", Forgetful)
+    monkeypatch.setattr(parse, "sqlglot", Forgetful)
     with pytest.raises(LeakError, match="'purchases' stands where the guard does not expect it"):
         examine("SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products WHERE 1 IN (FROM purchases)", plain, PROTECTED)
 

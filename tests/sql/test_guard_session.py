@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql.guard_session import OURS, TEXT, Session
+from msd_sql.guard.connection_view import OURS, TEXT, Session
 from msd_sql.register import _DROPS, _DROPS_TABLE
 
 PICK = "msd_select(item_id, 2, 0.01, 0.0, reach := 'purchases')"

@@ -5,7 +5,7 @@ import pytest
 
 import msd_sql
 import msd_sql.udf
-from msd_sql.guard_session import Session
+from msd_sql.guard.connection_view import Session
 from tests.sql.conftest import ITEMS, PROTECT, declare, fill, one, spent
 
 PUBLIC = "SELECT msd_select(item_id, 3, NULL, 0, score := score) FROM products"

@@ -9,9 +9,9 @@ from collections.abc import Collection
 
 from sqlglot import exp
 
-from msd_sql.guard_names import Home, Resolver
-from msd_sql.guard_parse import called, expression, query, unreadable
-from msd_sql.guard_session import Macro
+from msd_sql.guard.connection_view import Macro
+from msd_sql.guard.names import Home, Resolver
+from msd_sql.guard.parse import called, expression, query, unreadable
 
 _DEPTH = 32
 DEFAULT = "the default of parameter"

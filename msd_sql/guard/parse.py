@@ -12,7 +12,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType  # type: ignore[attr-defined]  # re-exported, without saying so
 
 from msd_sql.errors import LeakError
-from msd_sql.guard_names import Resolver
+from msd_sql.guard.names import Resolver
 
 # What a statement may begin with; sqlglot would keep anything else as opaque text.
 _QUERIES = ("SELECT", "WITH", "FROM", "TABLE", "VALUES", "(", "PIVOT", "UNPIVOT", "SUMMARIZE", "DESCRIBE")

@@ -14,14 +14,14 @@ from sqlglot import exp
 
 from msd_sql.database.sql_text import Name, parts
 from msd_sql.errors import LeakError
-from msd_sql.guard_files import overlap
-from msd_sql.guard_macros import DEFAULT, expand
-from msd_sql.guard_names import Home, HostResolver, Relation, Resolver
-from msd_sql.guard_parse import called, statements, unreadable
-from msd_sql.guard_scope import enclosing, independent, reached
-from msd_sql.guard_session import Session
-from msd_sql.guard_units import unit_names
-from msd_sql.guard_walk import Step, Use, Walk, macros_around, through
+from msd_sql.guard.connection_view import Session
+from msd_sql.guard.correlation import enclosing, independent, reached
+from msd_sql.guard.expand import DEFAULT, expand
+from msd_sql.guard.files import overlap
+from msd_sql.guard.names import Home, HostResolver, Relation, Resolver
+from msd_sql.guard.parse import called, statements, unreadable
+from msd_sql.guard.unit_columns import unit_names
+from msd_sql.guard.walk import Step, Use, Walk, macros_around, through
 
 __all__ = ["CALLS", "HostResolver", "Relation", "Resolver", "Session", "Source", "Sources", "Use", "examine"]
 

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator
 
 from sqlglot import exp
 
-from msd_sql.guard_names import Home
-from msd_sql.guard_parse import called
-from msd_sql.guard_walk import Walk, table_names, visible_cte
+from msd_sql.guard.names import Home
+from msd_sql.guard.parse import called
+from msd_sql.guard.walk import Walk, table_names, visible_cte
 
 _STATEMENTS = (exp.Select, exp.Update, exp.Delete, exp.Merge, exp.Insert)
 _SCOPES = (exp.Select, exp.Update, exp.Delete, exp.Merge)

@@ -1,0 +1,1 @@
+"""May the candidates depend on protected data?"""
