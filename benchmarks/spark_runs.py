@@ -11,12 +11,12 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from msd_sql.candidates import Candidates
 from msd_sql.catalog.declarations import Protected
 from msd_sql.database.host import DuckDBHost
 from msd_sql.database.spark_host import SparkHost
 from msd_sql.database.sql_text import Name
-from msd_sql.engines import build
+from msd_sql.engines.build import build
+from msd_sql.engines.candidates import Candidates
 from msd_sql.udfs import L1, SeededSource, Uniform, plan, select
 
 ITEMS, K, EPS, DIVERSITY = 3_000, 6, 1.0, 0.3

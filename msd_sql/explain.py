@@ -7,7 +7,7 @@ import re
 from msd_sql.asked import Asked
 from msd_sql.catalog.amounts import shown
 from msd_sql.context import Call, uncharged
-from msd_sql.engines import describe
+from msd_sql.engines.build import describe
 from msd_sql.prepare import Question, prepare
 
 Line = tuple[str, str]

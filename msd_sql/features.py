@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from msd_sql.candidates import Candidates
 from msd_sql.catalog.declarations import Items
 from msd_sql.context import Call
 from msd_sql.database.host import Column
+from msd_sql.engines.candidates import Candidates
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.items_reading import NUMERIC, item_columns
 from msd_sql.request import record

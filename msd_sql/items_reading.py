@@ -9,14 +9,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from msd_sql.candidates import WHOLE, Candidates, Whole, whole_candidates
 from msd_sql.catalog.declarations import Items
 from msd_sql.context import Call
 from msd_sql.database.host import Column
 from msd_sql.database.sql_text import quote
 from msd_sql.database.storage_layout import layout
 from msd_sql.engines.binding import native_keys
-from msd_sql.engines.near import near
+from msd_sql.engines.candidates import WHOLE, Candidates, Whole, whole_candidates
+from msd_sql.engines.key_table import near
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.guard.names import described
 from msd_sql.sets import Sets, csr, first_places

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from msd_sql.asked import Asked
-from msd_sql.candidates import Candidates
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.ledger import Entry
 from msd_sql.context import INTERRUPTED, Call, uncharged
@@ -25,8 +24,9 @@ from msd_sql.database.background import Meanwhile
 from msd_sql.database.host import Host, Interrupted
 from msd_sql.database.private_reads import private
 from msd_sql.database.storage_layout import Layouts, layout
-from msd_sql.engines import Indexes, build, prepared
-from msd_sql.engines.matching import public_content
+from msd_sql.engines.build import Indexes, build, prepared
+from msd_sql.engines.candidates import Candidates
+from msd_sql.engines.similarity_steps import public_content
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.items_reading import all_keys
 from msd_sql.prepare import Question, prepare

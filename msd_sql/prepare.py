@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from msd_sql.asked import Asked
-from msd_sql.candidates import Candidates, candidates, member_type, ordered, whole_candidates
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.readability import probe
 from msd_sql.constraint import constraint
 from msd_sql.context import MEANWHILE, Call
-from msd_sql.engines import check_home
+from msd_sql.engines.build import check_home
+from msd_sql.engines.candidates import Candidates, candidates, member_type, ordered, whole_candidates
 from msd_sql.errors import CatalogError, InputError, PrivacyError
 from msd_sql.features import Features, declared_values, given_features, measure
 from msd_sql.guard.examine import CALLS, Sources, examine

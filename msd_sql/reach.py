@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from msd_sql.candidates import Candidates, ordered
 from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.ledger import Entry
 from msd_sql.catalog.readability import probe
 from msd_sql.context import Call, uncharged
 from msd_sql.database.private_reads import private_rows
 from msd_sql.engines.binding import bound
+from msd_sql.engines.candidates import Candidates, ordered
 from msd_sql.engines.steps import step
 from msd_sql.errors import CatalogError, InputError, PrivacyError
 from msd_sql.prepare import guarded

@@ -15,13 +15,13 @@ import numpy as np
 import sqlglot
 from sqlglot import exp
 
-from msd_sql.candidates import Candidates
 from msd_sql.catalog.declarations import Protected
 from msd_sql.database.host import Host
 from msd_sql.database.private_reads import private
 from msd_sql.database.sql_text import quote
 from msd_sql.database.temp_names import next_serial, temp_name
-from msd_sql.engines.near import Dense, near
+from msd_sql.engines.candidates import Candidates
+from msd_sql.engines.key_table import Dense, near
 from msd_sql.engines.steps import Names
 from msd_sql.errors import EngineError
 

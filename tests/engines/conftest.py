@@ -5,10 +5,10 @@ from decimal import Decimal
 import duckdb
 import pytest
 
-from msd_sql.candidates import Candidates
 from msd_sql.catalog.declarations import Protected
 from msd_sql.database.host import DuckDBHost
 from msd_sql.database.sql_text import Name
+from msd_sql.engines.candidates import Candidates
 
 ENGINES = ["memory", "sql"]
 

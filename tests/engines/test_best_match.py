@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from msd_sql.catalog.declarations import Items
 from msd_sql.database.sql_text import Name
-from msd_sql.engines import build
+from msd_sql.engines.build import build
 from msd_sql.errors import EngineError
 from msd_sql.udfs.types import ONE
 

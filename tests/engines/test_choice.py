@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from msd_sql.engines import build, describe
+from msd_sql.engines.build import build, describe
 from msd_sql.engines.choice import estimated_rows, memory_limit, parse_size
-from msd_sql.engines.memory import gathered
-from msd_sql.engines.sql import SqlCoverage
+from msd_sql.engines.memory.coverage import gathered
+from msd_sql.engines.sql.coverage import SqlCoverage
 from msd_sql.errors import EngineError, InputError
 from msd_sql.udfs import Coverage
 from msd_sql.udfs.relevance.coverage import CoverageIndex

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from msd_sql.engines import build
+from msd_sql.engines.build import build
 from msd_sql.udfs import L1, Partition, SeededSource, Uniform, plan, select
 
 from .conftest import ENGINES, Recount, candidates, protected, purchases

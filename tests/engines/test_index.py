@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from msd_sql.database.host import DuckDBHost
-from msd_sql.engines import Indexes, build
+from msd_sql.engines.build import Indexes, build
 from msd_sql.errors import EngineError
 from msd_sql.replay import content_fingerprint
 

@@ -10,7 +10,7 @@ import pytest
 from msd_sql.catalog.declarations import Items
 from msd_sql.database.host import DuckDBHost
 from msd_sql.database.sql_text import Name
-from msd_sql.engines import describe
+from msd_sql.engines.build import describe
 
 from .conftest import candidates, protected
 

@@ -7,7 +7,7 @@ import pytest
 from msd_sql.catalog.declarations import Items
 from msd_sql.database.host import DuckDBHost
 from msd_sql.database.sql_text import Name
-from msd_sql.engines import build
+from msd_sql.engines.build import build
 from msd_sql.engines.workspace import Workspace
 from msd_sql.errors import EngineError
 

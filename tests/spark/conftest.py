@@ -10,10 +10,10 @@ from importlib.util import find_spec
 import duckdb
 import pytest
 
-from msd_sql import engines
 from msd_sql.database.host import DuckDBHost
 from msd_sql.database.spark_host import SparkHost
-from msd_sql.spark.types import spark_type
+from msd_sql.engines import build as engines
+from msd_sql.engines.spark.key_types import spark_type
 
 JAVA = shutil.which("java") or os.environ.get("JAVA_HOME")
 

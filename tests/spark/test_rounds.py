@@ -10,7 +10,7 @@ from msd_sql.catalog.declarations import Items
 from msd_sql.database.host import DuckDBHost
 from msd_sql.database.spark_host import SparkHost
 from msd_sql.database.sql_text import Name
-from msd_sql.engines import build
+from msd_sql.engines.build import build
 from msd_sql.errors import EngineError
 from msd_sql.udfs import L1, Partition, SeededSource, Uniform, plan, select
 from tests.engines.conftest import candidates, protected

@@ -16,10 +16,10 @@ from msd_sql.database.host import DuckDBHost
 from msd_sql.database.spark_host import spark_sql, values
 from msd_sql.database.sql_text import Name
 from msd_sql.engines.binding import bound
+from msd_sql.engines.spark import best_match, coverage
+from msd_sql.engines.spark.similarity_steps import matched
+from msd_sql.engines.spark.workspace import SparkWorkspace
 from msd_sql.engines.steps import Step
-from msd_sql.spark import best_match, coverage
-from msd_sql.spark.matching import matched
-from msd_sql.spark.workspace import SparkWorkspace
 from tests.engines.conftest import candidates, protected
 
 FOLDER = Path(__file__).parent / "steps"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from msd_sql.candidates import Candidates
+from msd_sql.engines.candidates import Candidates
 from tests.engines import test_best_match as best_match
 from tests.engines import test_coverage as coverage
 from tests.engines.conftest import Recount, candidates, protected, purchases

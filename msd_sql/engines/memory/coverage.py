@@ -15,10 +15,10 @@ from sqlglot import exp
 from msd_sql.database.host import Host, HostError, Interrupted
 from msd_sql.database.private_reads import private, private_columns
 from msd_sql.engines.binding import Binding
-from msd_sql.engines.dense import dense, packed_step
-from msd_sql.engines.near import Dense
+from msd_sql.engines.key_table import Dense
+from msd_sql.engines.memory.packed_steps import dense, packed_step
+from msd_sql.engines.memory.unit_codes import is_integer, plain_code, unit_code
 from msd_sql.engines.steps import Step, step
-from msd_sql.engines.units import is_integer, plain_code, unit_code
 from msd_sql.udfs.relevance.coverage import CoverageIndex
 from msd_sql.udfs.relevance.packed_pairs import item_bits
 from msd_sql.udfs.types import IntArray

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from msd_sql.candidates import Candidates, Whole
+from msd_sql.engines.candidates import Candidates, Whole
 from msd_sql.udfs.types import IntArray
 
 DEFAULT_LIMIT = 1 << 30

@@ -9,8 +9,8 @@ from sqlglot import exp
 
 from msd_sql.database.host import Host
 from msd_sql.database.private_reads import private
-from msd_sql.engines.matching import Matching
-from msd_sql.engines.memory import gathered
+from msd_sql.engines.memory.coverage import gathered
+from msd_sql.engines.similarity_steps import Matching
 from msd_sql.engines.steps import Names, Step, step
 from msd_sql.engines.workspace import Workspace
 from msd_sql.udfs.relevance.best_match import BestMatchIndex

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from msd_sql.candidates import Candidates
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.database.host import Host
 from msd_sql.database.spark_host import SparkHost
-from msd_sql.engines import memory
 from msd_sql.engines.binding import bound
+from msd_sql.engines.candidates import Candidates
+from msd_sql.engines.memory import coverage
+from msd_sql.engines.spark.best_match import SparkBestMatch, match_steps
+from msd_sql.engines.spark.coverage import SparkCoverage, coverage_steps
+from msd_sql.engines.spark.key_types import readable_candidates
+from msd_sql.engines.spark.similarity_steps import matched
+from msd_sql.engines.spark.workspace import SparkWorkspace
 from msd_sql.engines.steps import Step
-from msd_sql.spark.best_match import SparkBestMatch, match_steps
-from msd_sql.spark.coverage import SparkCoverage, coverage_steps
-from msd_sql.spark.matching import matched
-from msd_sql.spark.types import readable_candidates
-from msd_sql.spark.workspace import SparkWorkspace
 from msd_sql.udfs.relevance.coverage import Coverage
 from msd_sql.udfs.types import Relevance
 
@@ -34,7 +34,7 @@ def build_in_spark(
             return SparkBestMatch(SparkWorkspace(host, protected.name, matching.serial), matching, protected.m)
     with bound(host, protected, readable_candidates(candidates)) as binding:
         if protected.unit is None:  # every row is a unit of its own: counts per item are all there is
-            return Coverage(memory.coverage_index(host, binding), protected.m, k, cap)
+            return Coverage(coverage.coverage_index(host, binding), protected.m, k, cap)
         return SparkCoverage(SparkWorkspace(host, protected.name, binding.serial), binding, protected.m, cap)
 
 
@@ -47,5 +47,5 @@ def steps_in_spark(
             return tuple(match_steps(SparkWorkspace(host, protected.name, matching.serial), matching))
     with bound(host, protected, readable_candidates(candidates)) as binding:
         if protected.unit is None:
-            return (memory.counts_step(binding),)
+            return (coverage.counts_step(binding),)
         return tuple(coverage_steps(SparkWorkspace(host, protected.name, binding.serial), binding, cap))

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from msd_sql.spark.workspace import SparkWorkspace
+from msd_sql.engines.spark.workspace import SparkWorkspace
 from msd_sql.udfs.types import IntArray
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import sqlglot
 from sqlglot import exp
 
-from msd_sql.candidates import Candidates
+from msd_sql.engines.candidates import Candidates
 from msd_sql.errors import EngineError
 
 _KNOWN = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from msd_sql.candidates import WHOLE, Candidates, Whole
+from msd_sql.engines.candidates import WHOLE, Candidates, Whole
 from msd_sql.udfs.relevance.packed_pairs import item_bits
 from msd_sql.udfs.types import IntArray
 

@@ -12,9 +12,9 @@ from sqlglot import exp
 
 from msd_sql.database.host import Host
 from msd_sql.engines.binding import Binding
-from msd_sql.engines.near import Dense, by_number
+from msd_sql.engines.key_table import Dense, by_number
+from msd_sql.engines.memory.unit_codes import SMALL_INTEGERS, is_integer, plain_code, unit_code
 from msd_sql.engines.steps import Names, Step, step
-from msd_sql.engines.units import SMALL_INTEGERS, is_integer, plain_code, unit_code
 
 CANDIDATES = "SELECT c.i AS i, CAST(c.key AS BIGINT) AS key FROM candidates AS c WHERE NOT c.key IS NULL"
 PACKED = """

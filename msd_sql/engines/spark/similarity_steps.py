@@ -15,14 +15,14 @@ import numpy as np
 import sqlglot
 from sqlglot import exp
 
-from msd_sql.candidates import Candidates
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.similarity import as_number, row_columns, similarity_tree
 from msd_sql.database.host import Column, Host, Row
 from msd_sql.database.spark_host import SparkHost
 from msd_sql.database.temp_names import next_serial, temp_name
 from msd_sql.engines.binding import column_types, joined_keys, table
-from msd_sql.engines.matching import (
+from msd_sql.engines.candidates import Candidates
+from msd_sql.engines.similarity_steps import (
     item_row_columns,
     numbered,
     over_numbered,
@@ -30,9 +30,9 @@ from msd_sql.engines.matching import (
     relation_of,
     told_apart,
 )
+from msd_sql.engines.spark.key_types import readable_candidates, spark_type
 from msd_sql.engines.steps import Step
 from msd_sql.errors import EngineError
-from msd_sql.spark.types import readable_candidates, spark_type
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from sqlglot import exp
 
-from msd_sql.engines.sql import scattered
-from msd_sql.engines.sql_match import BACK, GAINED, HIGHEST, LOST, MATCHES, REACHED, TOPS, TOTALS
+from msd_sql.engines.spark.recount import Recounted
+from msd_sql.engines.spark.similarity_steps import Matching
+from msd_sql.engines.spark.workspace import SparkWorkspace, sampled, slots
+from msd_sql.engines.sql.best_match import BACK, GAINED, HIGHEST, LOST, MATCHES, REACHED, TOPS, TOTALS
+from msd_sql.engines.sql.coverage import scattered
 from msd_sql.engines.steps import Step
-from msd_sql.spark.matching import Matching
-from msd_sql.spark.recount import Recounted
-from msd_sql.spark.workspace import SparkWorkspace, sampled, slots
 from msd_sql.udfs.types import FRACTION_BITS, IntArray
 
 # The matches of all picks, which the sql engine keeps in a table of its own.

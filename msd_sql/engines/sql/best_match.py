@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 from sqlglot import exp
 
-from msd_sql.engines.matching import Matching
-from msd_sql.engines.sql import scattered
+from msd_sql.engines.similarity_steps import Matching
+from msd_sql.engines.sql.coverage import scattered
 from msd_sql.engines.steps import Names, Step, step
 from msd_sql.engines.workspace import Workspace
 from msd_sql.udfs.types import FRACTION_BITS, IntArray

@@ -8,10 +8,10 @@ import numpy as np
 from sqlglot import exp
 
 from msd_sql.engines.binding import Binding
-from msd_sql.engines.sql import AT_CAP, HELD, KEPT, REACHED, SHARED, TOTALS, pairs_step, scattered
+from msd_sql.engines.spark.recount import Recounted
+from msd_sql.engines.spark.workspace import SparkWorkspace, sampled, slots
+from msd_sql.engines.sql.coverage import AT_CAP, HELD, KEPT, REACHED, SHARED, TOTALS, pairs_step, scattered
 from msd_sql.engines.steps import Step
-from msd_sql.spark.recount import Recounted
-from msd_sql.spark.workspace import SparkWorkspace, sampled, slots
 from msd_sql.udfs.types import IntArray
 
 # The (slot, unit) pairs of all picks, which the sql engine keeps in a table of its own.

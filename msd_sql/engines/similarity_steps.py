@@ -18,12 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 from sqlglot import exp
 
-from msd_sql.candidates import Candidates
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.similarity import row_columns, similarity_tree, tried
 from msd_sql.database.host import Host
 from msd_sql.database.temp_names import next_serial, temp_name
 from msd_sql.engines.binding import Joined, column_types, is_exact, joined_keys, table
+from msd_sql.engines.candidates import Candidates
 from msd_sql.engines.steps import Names, Step, step
 from msd_sql.errors import EngineError
 from msd_sql.udfs.types import ONE

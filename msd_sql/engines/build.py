@@ -1,0 +1,198 @@
+"""Engines: the marginals of a protected relation, from memory or from SQL, behind one interface (DESIGN 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, wraps
+from typing import ParamSpec
+
+from msd_sql.catalog.declarations import Items, Protected
+from msd_sql.database.host import Host
+from msd_sql.database.spark_host import SparkHost
+from msd_sql.engines.binding import bound
+from msd_sql.engines.candidates import Candidates
+from msd_sql.engines.choice import ENGINES, check_engine, check_home, choose_engine, estimated_rows
+from msd_sql.engines.index_cache import Found, Indexes, Place
+from msd_sql.engines.memory.best_match import match_index, match_keys_step
+from msd_sql.engines.memory.coverage import coverage_index, read_steps
+from msd_sql.engines.similarity_steps import matched, public_content
+from msd_sql.engines.sql.best_match import SqlBestMatch, match_steps
+from msd_sql.engines.sql.coverage import SqlCoverage, greedy_steps
+from msd_sql.engines.steps import Step
+from msd_sql.engines.workspace import Workspace
+from msd_sql.errors import EngineError
+from msd_sql.udfs.relevance.best_match import BestMatch, BestMatchIndex
+from msd_sql.udfs.relevance.coverage import Coverage, CoverageIndex
+from msd_sql.udfs.types import Relevance
+
+__all__ = ["ENGINES", "EnginePlan", "Indexes", "Step", "build", "check_engine", "check_home", "describe", "prepared"]
+
+P = ParamSpec("P")
+
+AUTO_TOLD = "auto: memory (the steps below) while its index fits into half of memory_limit, else sql"
+
+
+@dataclass(frozen=True)
+class EnginePlan:
+    """What would run, for `msd_explain`: public names and statements, no figure of the private relation."""
+
+    engine: str
+    steps: tuple[Step, ...]
+    dialect: str = "duckdb"
+
+
+def _enough_memory(building: Callable[P, Relevance]) -> Callable[P, Relevance]:
+    """Say that there was not enough memory, and not for how many rows: numpy's own error quotes a size."""
+
+    @wraps(building)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> Relevance:
+        with suppress(MemoryError):
+            return building(*args, **kwargs)
+        raise EngineError(
+            "There was not enough memory for the memory engine's index. Use engine := 'sql', which leaves the rows in "
+            "the database, or a lower memory_limit, by which engine := 'auto' chooses."
+        )
+
+    return guarded
+
+
+@_enough_memory
+def build(
+    host: Host,
+    protected: Protected,
+    candidates: Candidates,
+    *,
+    k: int,
+    cap: int | None = None,
+    engine: str = "auto",
+    session: Indexes | None = None,
+    items: Items | None = None,
+    content: Callable[[], str] | None = None,
+    public: Host | None = None,
+) -> Relevance:
+    """The relevance of the candidates over a protected relation, ready for the selection loop.
+
+    `host` is where the relation lives, `public` where the items do, if that is another one. `session` keeps and
+    reuses indexes; `content` tells the relation's fingerprint, and is not asked where no index is kept or reused.
+
+    >>> build(host, purchases, Candidates(["1", "2", "3"], "BIGINT"), k=2).gains()
+    array([812, 40, 0])
+    """
+    check_home(protected, engine)
+    if isinstance(host, SparkHost):
+        from msd_sql.engines.spark.build import build_in_spark
+
+        return build_in_spark(host, public or host, protected, candidates, k=k, cap=cap or protected.cap, items=items)
+    kept = session if content is not None and engine != "sql" else None
+
+    @cache  # it reads the item rows of a similarity
+    def place() -> Place:
+        assert content is not None  # or nothing is kept
+        return Place(protected.name, _about(host, protected, items), content(), candidates.type)
+
+    found = kept.find(place(), candidates) if kept is not None and kept.content(protected.name) else None
+    if found is None:
+        rows = estimated_rows(host, protected)
+        if choose_engine(host, protected, candidates.n, rows, engine) == "sql" and not _only_counts(protected):
+            return _in_sql(host, protected, candidates, items, cap or protected.cap)
+        found = Found(_index(host, protected, candidates, items), None)
+        if kept is not None:
+            kept.keep(place(), candidates, found.index, found.index.nbytes)
+    return _relevance(protected, found, k, cap)
+
+
+def prepared(
+    host: Host,
+    protected: Protected,
+    candidates: Candidates,
+    *,
+    k: int,
+    session: Indexes,
+    cap: int | None = None,
+    items: Items | None = None,
+) -> tuple[Relevance, str] | None:
+    """The relevance from a kept index, and the content that it is of: it must be the relation's when an answer leaves.
+
+    >>> prepared(host, purchases, Candidates(["1", "2", "3"], "BIGINT"), k=2, session=Indexes())
+    """
+    content = session.content(protected.name)
+    if content is None:
+        return None
+    found = session.find(Place(protected.name, _about(host, protected, items), content, candidates.type), candidates)
+    return None if found is None else (_relevance(protected, found, k, cap), content)
+
+
+def _relevance(protected: Protected, found: Found, k: int, cap: int | None) -> Relevance:
+    if protected.relevance == "best_match":
+        return BestMatch(found.index, protected.m, found.codes)
+    return Coverage(found.index, protected.m, k, cap or protected.cap, found.codes)
+
+
+def describe(
+    host: Host,
+    protected: Protected,
+    candidates: Candidates,
+    *,
+    cap: int | None = None,
+    engine: str = "auto",
+    items: Items | None = None,
+    public: Host | None = None,
+) -> EnginePlan:
+    """Tell the engine that `build` would take and its statements; reads column types, no row and no statistics.
+
+    Which engine `auto` takes depends on how many rows the relation has, which is private: it is not told.
+
+    >>> [step.name for step in describe(host, purchases, candidates, engine="sql").steps]
+    ['pairs', 'totals', 'chosen', 'full', 'losses']
+    """
+    check_home(protected, engine)
+    if isinstance(host, SparkHost):
+        from msd_sql.engines.spark.build import steps_in_spark
+
+        steps = steps_in_spark(host, public or host, protected, candidates, cap=cap or protected.cap, items=items)
+        return EnginePlan("spark", steps, "spark")
+    chosen = AUTO_TOLD if check_engine(engine) == "auto" else engine
+    if protected.relevance == "best_match":
+        with matched(host, protected, candidates, items) as matching:
+            if chosen != "sql":
+                return EnginePlan(chosen, (*matching.kept, match_keys_step(matching)))
+            return EnginePlan(chosen, tuple(match_steps(matching)))
+    with bound(host, protected, candidates, look_up=chosen != "sql") as binding:
+        if chosen != "sql" or _only_counts(protected):
+            return EnginePlan(chosen, tuple(read_steps(host, binding)))
+        return EnginePlan(chosen, tuple(greedy_steps(binding, cap or protected.cap)))
+
+
+def _in_sql(host: Host, protected: Protected, candidates: Candidates, items: Items | None, cap: int) -> Relevance:
+    if protected.relevance == "best_match":
+        with matched(host, protected, candidates, items) as matching:
+            workspace = Workspace(host, protected.name, matching.serial)
+            return SqlBestMatch(workspace, matching, protected.m)
+    with bound(host, protected, candidates) as binding:
+        workspace = Workspace(host, protected.name, binding.serial, binding.names)
+        return SqlCoverage(workspace, binding, protected.m, cap)
+
+
+def _index(
+    host: Host, protected: Protected, candidates: Candidates, items: Items | None
+) -> CoverageIndex | BestMatchIndex:
+    if protected.relevance == "best_match":
+        with matched(host, protected, candidates, items) as matching:
+            return match_index(host, matching)
+    with bound(host, protected, candidates, look_up=True) as binding:
+        return coverage_index(host, binding)
+
+
+def _only_counts(protected: Protected) -> bool:
+    """Where every row is a unit of its own, coverage is a count per item: either engine asks the same statement."""
+    return protected.relevance == "coverage" and protected.unit is None
+
+
+def _about(host: Host, protected: Protected, items: Items | None) -> str:
+    """Everything but the private rows that decides what an index holds."""
+    if protected.relevance == "best_match":
+        public = public_content(host, protected, items)
+        return f"best_match by {protected.unit} and {protected.item}: {protected.similarity} of {public}"
+    return f"coverage of {protected.item} by {protected.unit}"

@@ -1,0 +1,1 @@
+"""Marginals in memory: one pass over the candidates' rows, then an index."""

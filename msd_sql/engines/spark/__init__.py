@@ -1,0 +1,1 @@
+"""Marginals in a Spark cluster (docs/spark.md); pyspark is an extra."""

@@ -1,0 +1,1 @@
+"""Marginals in DuckDB: nothing leaves the database."""
