@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from msd_sql.database.host import Column
 from msd_sql.features import Given, sets_of
+from msd_sql.runtime.vector_store import Taken
 from msd_sql.sets import Sets, csr
-from msd_sql.taken import Taken
 from msd_sql.udfs.types import FloatArray, IntArray
 
 if TYPE_CHECKING:

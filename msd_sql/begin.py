@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from msd_sql.context import Call
 from msd_sql.database.host import HostError
 from msd_sql.errors import MsdError
 from msd_sql.items_reading import column_types, lying
 from msd_sql.prepare import guarded, probed
+from msd_sql.runtime.call import Call
 
 
 def begin(call: Call) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from msd_sql.catalog.declarations import Items
-from msd_sql.context import Call
 from msd_sql.engines.candidates import Candidates
 from msd_sql.errors import InputError
 from msd_sql.features import Features, Given, coded, declared_values, given_values
+from msd_sql.runtime.call import Call
 from msd_sql.udfs.matroids import Laminar, Partition, Transversal, Uniform
 from msd_sql.udfs.types import Matroid
 

@@ -6,9 +6,9 @@ import re
 
 from msd_sql.asked import Asked
 from msd_sql.catalog.amounts import shown
-from msd_sql.context import Call, uncharged
 from msd_sql.engines.build import describe
 from msd_sql.prepare import Question, prepare
+from msd_sql.runtime.call import Call, uncharged
 
 Line = tuple[str, str]
 

@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from msd_sql.catalog.declarations import Items
-from msd_sql.context import Call
 from msd_sql.database.host import Column
 from msd_sql.engines.candidates import Candidates
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.items_reading import NUMERIC, item_columns
 from msd_sql.request import record
+from msd_sql.runtime.call import Call
+from msd_sql.runtime.vectors import vectors_of
 from msd_sql.sets import Sets, csr
 from msd_sql.udfs.distances import DISTANCES
 from msd_sql.udfs.types import Distance, FloatArray, IntArray
-from msd_sql.vectors import vectors_of
 
 Scale: TypeAlias = float | tuple[float, ...] | None
 

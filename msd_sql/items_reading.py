@@ -10,7 +10,6 @@ from functools import lru_cache
 import numpy as np
 
 from msd_sql.catalog.declarations import Items
-from msd_sql.context import Call
 from msd_sql.database.host import Column
 from msd_sql.database.sql_text import quote
 from msd_sql.database.storage_layout import layout
@@ -19,6 +18,7 @@ from msd_sql.engines.candidates import WHOLE, Candidates, Whole, whole_candidate
 from msd_sql.engines.key_table import near
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.guard.names import described
+from msd_sql.runtime.call import Call
 from msd_sql.sets import Sets, csr, first_places
 
 _KEYS = "_msd_item_keys"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msd_sql.context import Call, uncharged
 from msd_sql.errors import CatalogError, InputError, suggest
 from msd_sql.prepare import guarded
+from msd_sql.runtime.call import Call, uncharged
 
 
 def key_column(call: Call, names: Sequence[str] | None, first: str | None, last: str | None) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from msd_sql.database.host import HostError
 from msd_sql.errors import MsdError
-from msd_sql.instance import Instance
+from msd_sql.runtime.instance import Instance
 
 WHOLE = "SELECT _msd_beginning(_msd_session())"
 WITHOUT_MACROS = "SELECT _msd_beginning(_msd_seen(NULL))"

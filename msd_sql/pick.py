@@ -19,7 +19,6 @@ import numpy as np
 from msd_sql.asked import Asked
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.ledger import Entry
-from msd_sql.context import INTERRUPTED, Call, uncharged
 from msd_sql.database.background import Meanwhile
 from msd_sql.database.host import Host, Interrupted
 from msd_sql.database.private_reads import private
@@ -30,8 +29,9 @@ from msd_sql.engines.similarity_steps import public_content
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.items_reading import all_keys
 from msd_sql.prepare import Question, prepare
-from msd_sql.replay import Memory, Release, content_columns, content_fingerprint, fingerprint
 from msd_sql.request import AUTO
+from msd_sql.runtime.call import INTERRUPTED, Call, uncharged
+from msd_sql.runtime.release_memory import Memory, Release, content_columns, content_fingerprint, fingerprint
 from msd_sql.udfs.privacy.randomness import SecretSource
 from msd_sql.udfs.receipt import Receipt
 from msd_sql.udfs.relevance.score import Score

@@ -11,15 +11,15 @@ from fractions import Fraction
 from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.ledger import Entry
 from msd_sql.catalog.readability import probe
-from msd_sql.context import Call, uncharged
 from msd_sql.database.private_reads import private_rows
 from msd_sql.engines.binding import bound
 from msd_sql.engines.candidates import Candidates, ordered
 from msd_sql.engines.steps import step
 from msd_sql.errors import CatalogError, InputError, PrivacyError
 from msd_sql.prepare import guarded
-from msd_sql.replay import Memory, Release, content_fingerprint, fingerprint
 from msd_sql.request import asserted_public, charged_eps, truth
+from msd_sql.runtime.call import Call, uncharged
+from msd_sql.runtime.release_memory import Memory, Release, content_fingerprint, fingerprint
 from msd_sql.udfs.privacy.laplace import private_count
 from msd_sql.udfs.privacy.randomness import SecretSource
 

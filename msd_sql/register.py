@@ -11,12 +11,13 @@ from typing import Any
 
 import duckdb
 
-from msd_sql import interrupt, udf
+from msd_sql import udf
 from msd_sql.database.spark_host import check_session
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.guard.connection_view import MACROS, TEXT
-from msd_sql.instance import Instance
+from msd_sql.runtime import interrupts
+from msd_sql.runtime.instance import Instance
 
 LEDGER = "msd_ledger"
 PATIENCE = 5.0  # seconds
@@ -53,7 +54,7 @@ def register(
             instance.join_default(number)
         else:
             instance.join(number, con)
-    interrupt.watch(_stop)
+    interrupts.watch(_stop)
     return con
 
 

@@ -7,8 +7,8 @@ from datetime import UTC
 from typing import Any
 
 from msd_sql.catalog.ledger import Entry
-from msd_sql.context import Call
 from msd_sql.errors import InputError
+from msd_sql.runtime.call import Call
 
 # Times are UTC without a zone: DuckDB needs another package to hand a zone to Python.
 _COLUMNS = {

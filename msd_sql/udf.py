@@ -14,23 +14,23 @@ from typing import Any
 
 import duckdb
 
-from msd_sql import context
 from msd_sql.asked import Asked, from_arrow, from_native, whole
 from msd_sql.begin import begin
-from msd_sql.context import Call, Context, uncharged
 from msd_sql.database.host import HostError, Interrupted
 from msd_sql.declare import declare
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.explain import explain
-from msd_sql.instance import Instance
 from msd_sql.keys import key_column
 from msd_sql.look import look
 from msd_sql.pick import pick
 from msd_sql.prepare import guarded
 from msd_sql.reach import reach
 from msd_sql.request import asserted_public
+from msd_sql.runtime import call
+from msd_sql.runtime.call import Call, Context, uncharged
+from msd_sql.runtime.instance import Instance
+from msd_sql.runtime.vector_store import Taken
 from msd_sql.show import LEDGER, ledger_rows, remaining
-from msd_sql.taken import Taken
 
 OPTIONS = (
     "k", "eps", "diversity", "method", "gamma", "delta", "distance", "scale", "quota_cap", "cap", "reach", "fresh",
@@ -44,7 +44,7 @@ def _texts(names: Sequence[str]) -> str:
     return f"STRUCT({members})"
 
 
-CONTEXT = _texts(context.FIELDS)
+CONTEXT = _texts(call.FIELDS)
 ASKED = (
     "VARCHAR[]", "BIGINT[]", "BIGINT[]", "VARCHAR", _texts(OPTIONS), _texts(TYPES), "VARCHAR[]", "VARCHAR[][]",
     "BIGINT[]", "VARCHAR[]", "VARCHAR[][]", "DOUBLE[]", CONTEXT,
@@ -116,7 +116,7 @@ def plainly(instance: Instance, asking: Context) -> Iterator[None]:
     except MsdError as error:
         failure = type(error)(*error.args)
     except Interrupted:
-        failure = EngineError(context.INTERRUPTED)
+        failure = EngineError(call.INTERRUPTED)
     except HostError as error:
         failure = EngineError(f"DuckDB refused a statement of msd_sql: {error}")
     else:

@@ -19,12 +19,12 @@ from msd_sql.bridge import wire
 from msd_sql.bridge.arrow import array
 from msd_sql.bridge.bridge_host import BridgeHost
 from msd_sql.bridge.line import Line
-from msd_sql.context import INTERRUPTED
 from msd_sql.database.host import OWN_NAMES, Host
 from msd_sql.database.sql_text import literal
 from msd_sql.errors import EngineError, MsdError
-from msd_sql.instance import Instance
 from msd_sql.register import LEDGER
+from msd_sql.runtime.call import INTERRUPTED
+from msd_sql.runtime.instance import Instance
 from msd_sql.udf import Function, functions
 
 

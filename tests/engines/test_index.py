@@ -7,7 +7,7 @@ import pytest
 from msd_sql.database.host import DuckDBHost
 from msd_sql.engines.build import Indexes, build
 from msd_sql.errors import EngineError
-from msd_sql.replay import content_fingerprint
+from msd_sql.runtime.release_memory import content_fingerprint
 
 from .conftest import candidates, protected, purchases
 from .test_best_match import NEAR, PRODUCTS, fill, places

@@ -8,7 +8,7 @@ import pytest
 
 import msd_sql
 import msd_sql.prepare
-from msd_sql.kept import LARGEST, MOST, Distances
+from msd_sql.runtime.distance_cache import LARGEST, MOST, Distances
 
 from .conftest import declare, fill, one
 

@@ -14,7 +14,7 @@ from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.homes import identity
 from msd_sql.database.host import DuckDBHost
 from msd_sql.errors import EngineError
-from msd_sql.replay import Memory, Release, content_fingerprint, fingerprint
+from msd_sql.runtime.release_memory import Memory, Release, content_fingerprint, fingerprint
 
 ANSWER = Release((12, 40, 7), {"eps": 0.1}, "entry")
 

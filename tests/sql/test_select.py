@@ -10,8 +10,8 @@ import pytest
 
 import msd_sql
 from msd_sql import udf
-from msd_sql.instance import Instance
 from msd_sql.pick import FewCandidates
+from msd_sql.runtime.instance import Instance
 from tests.sql.conftest import declare, fill, kinds, one, spent
 
 CALL = "msd_select(item_id, 6, 0.1, 0.5)"

@@ -6,11 +6,11 @@ import duckdb
 import numpy as np
 import pytest
 
-from msd_sql.context import TAKEN
 from msd_sql.errors import EngineError, InputError
 from msd_sql.register import instance_of
-from msd_sql.room import Room
-from msd_sql.taken import Taken
+from msd_sql.runtime.buffer import Room
+from msd_sql.runtime.call import TAKEN
+from msd_sql.runtime.vector_store import Taken
 from tests.sql.conftest import one
 
 ASK = "msd_select(item_id, 3, NULL, 1, features := embedding, distance := 'angular')"
@@ -68,7 +68,7 @@ def test_rows_that_are_all_null_have_no_length(chunk):
 
 
 def test_all_vectors_in_order_are_read_without_a_copy_and_stay_what_they_are(chunk, monkeypatch):
-    monkeypatch.setattr("msd_sql.taken._ROOM", 32)
+    monkeypatch.setattr("msd_sql.runtime.vector_store._ROOM", 32)
     taken = Taken()
     first = hand(taken, chunk([[1.0, 2.0], [3.0, 4.0]]))
     before = taken.matrix(first[:1])
@@ -147,7 +147,7 @@ def test_one_list_that_holds_no_numbers_leaves_the_others_as_they_are():
 
 
 def test_many_lists_are_made_a_matrix_some_at_a_time(monkeypatch):
-    monkeypatch.setattr("msd_sql.taken._TOGETHER", 3)
+    monkeypatch.setattr("msd_sql.runtime.vector_store._TOGETHER", 3)
     taken = Taken()
     first = hand(taken, [[float(i), 0.5] for i in range(7)])
     assert taken.matrix(first[:2]).tolist() == [[0.0, 0.5], [1.0, 0.5]]
@@ -168,7 +168,7 @@ def test_a_distance_from_private_rows_is_refused_whatever_the_features_are(shop,
 
 
 def test_too_little_memory_does_not_tell_how_many_rows_there_were(chunk, monkeypatch):
-    monkeypatch.setattr("msd_sql.taken._ROOM", 1 << 60)
+    monkeypatch.setattr("msd_sql.runtime.vector_store._ROOM", 1 << 60)
     with pytest.raises(EngineError, match=r"^There is not enough memory for the vectors of this selection\.$") as told:
         hand(Taken(), chunk([[1.0, 2.0]]))
     assert told.value.__suppress_context__

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from msd_sql.errors import EngineError
-from msd_sql.room import Bytes, Room
+from msd_sql.runtime.buffer import Bytes, Room
+from msd_sql.runtime.vectors import one_length
 from msd_sql.udfs.types import IntArray
-from msd_sql.vectors import one_length
 
 if TYPE_CHECKING:
     import pyarrow as pa

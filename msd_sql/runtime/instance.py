@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from msd_sql.context import TAKEN, Call, Context
 from msd_sql.database.host import DuckDBHost, Host
 from msd_sql.errors import EngineError
-from msd_sql.room import Room
-from msd_sql.taken import Taken
+from msd_sql.runtime.buffer import Room
+from msd_sql.runtime.call import TAKEN, Call, Context
+from msd_sql.runtime.vector_store import Taken
 
 T = TypeVar("T")
 

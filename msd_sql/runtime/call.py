@@ -21,10 +21,10 @@ from msd_sql.errors import CatalogError, EngineError, MsdError
 from msd_sql.guard.connection_view import PLAIN
 from msd_sql.guard.examine import HostResolver, Session
 from msd_sql.guard.names import relation_rows
-from msd_sql.taken import Taken
+from msd_sql.runtime.vector_store import Taken
 
 if TYPE_CHECKING:
-    from msd_sql.instance import Instance
+    from msd_sql.runtime.instance import Instance
 
 T = TypeVar("T")
 TAKEN = ("taken",)

@@ -1,0 +1,1 @@
+"""A registered database: its connections, its calls, and what is remembered between them."""
