@@ -10,8 +10,8 @@ from contextlib import suppress
 
 from msd_sql.database.host import HostError
 from msd_sql.errors import MsdError
-from msd_sql.items_reading import column_types, lying
-from msd_sql.prepare import guarded, probed
+from msd_sql.question.item_columns import column_types, lying
+from msd_sql.question.prepare import guarded, probed
 from msd_sql.runtime.call import Call
 
 

@@ -9,7 +9,7 @@ from msd_sql.catalog.amounts import shown
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.errors import InputError
 from msd_sql.guard.examine import check_public
-from msd_sql.request import caps, truth, whole
+from msd_sql.question.options import caps, truth, whole
 from msd_sql.runtime.call import Call
 
 Arguments = Mapping[str, str | None]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from msd_sql.asked import Asked
 from msd_sql.catalog.amounts import shown
 from msd_sql.engines.build import describe
-from msd_sql.prepare import Question, prepare
+from msd_sql.question.arguments import Asked
+from msd_sql.question.prepare import Question, prepare
 from msd_sql.runtime.call import Call, uncharged
 
 Line = tuple[str, str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msd_sql.errors import CatalogError, InputError, suggest
-from msd_sql.prepare import guarded
+from msd_sql.question.prepare import guarded
 from msd_sql.runtime.call import Call, uncharged
 
 

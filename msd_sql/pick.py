@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from msd_sql.asked import Asked
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.ledger import Entry
 from msd_sql.database.background import Meanwhile
@@ -27,9 +26,10 @@ from msd_sql.engines.build import Indexes, build, prepared
 from msd_sql.engines.candidates import Candidates
 from msd_sql.engines.similarity_steps import public_content
 from msd_sql.errors import EngineError, MsdError
-from msd_sql.items_reading import all_keys
-from msd_sql.prepare import Question, prepare
-from msd_sql.request import AUTO
+from msd_sql.question.arguments import Asked
+from msd_sql.question.item_columns import all_keys
+from msd_sql.question.options import AUTO
+from msd_sql.question.prepare import Question, prepare
 from msd_sql.runtime.call import INTERRUPTED, Call, uncharged
 from msd_sql.runtime.release_memory import Memory, Release, content_columns, content_fingerprint, fingerprint
 from msd_sql.udfs.privacy.randomness import SecretSource

@@ -16,8 +16,8 @@ from msd_sql.engines.binding import bound
 from msd_sql.engines.candidates import Candidates, ordered
 from msd_sql.engines.steps import step
 from msd_sql.errors import CatalogError, InputError, PrivacyError
-from msd_sql.prepare import guarded
-from msd_sql.request import asserted_public, charged_eps, truth
+from msd_sql.question.options import asserted_public, charged_eps, truth
+from msd_sql.question.prepare import guarded
 from msd_sql.runtime.call import Call, uncharged
 from msd_sql.runtime.release_memory import Memory, Release, content_fingerprint, fingerprint
 from msd_sql.udfs.privacy.laplace import private_count

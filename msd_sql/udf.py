@@ -14,7 +14,6 @@ from typing import Any
 
 import duckdb
 
-from msd_sql.asked import Asked, from_arrow, from_native, whole
 from msd_sql.begin import begin
 from msd_sql.database.host import HostError, Interrupted
 from msd_sql.declare import declare
@@ -23,9 +22,10 @@ from msd_sql.explain import explain
 from msd_sql.keys import key_column
 from msd_sql.look import look
 from msd_sql.pick import pick
-from msd_sql.prepare import guarded
+from msd_sql.question.arguments import Asked, from_arrow, from_native, whole
+from msd_sql.question.options import asserted_public
+from msd_sql.question.prepare import guarded
 from msd_sql.reach import reach
-from msd_sql.request import asserted_public
 from msd_sql.runtime import call
 from msd_sql.runtime.call import Call, Context, uncharged
 from msd_sql.runtime.instance import Instance

@@ -6,8 +6,8 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql import request
 from msd_sql.errors import InputError
+from msd_sql.question import options
 from msd_sql.surface import functions, reference
 from msd_sql.surface.functions import FUNCTIONS, RECORDING, function_named
 from msd_sql.udfs.distances import DISTANCES
@@ -40,7 +40,7 @@ def test_every_function_is_there_after_register() -> None:
 def test_allowed_values_are_those_of_the_code() -> None:
     assert ("auto", *METHODS) == functions.METHODS
     assert set(functions.DISTANCES) == set(DISTANCES)
-    assert functions.ENGINES == request.ENGINES
+    assert functions.ENGINES == options.ENGINES
 
 
 def test_recording_functions_are_those_that_write_to_the_ledger() -> None:

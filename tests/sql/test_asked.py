@@ -2,7 +2,7 @@
 
 import pytest
 
-from msd_sql.asked import shape_of
+from msd_sql.question.arguments import shape_of
 from tests.sql.conftest import one
 
 COLUMNS = [

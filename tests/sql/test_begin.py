@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 import msd_sql
-import msd_sql.prepare
+import msd_sql.question.prepare
 from msd_sql.errors import LeakError
 from tests.sql.conftest import one, spent
 
@@ -15,13 +15,13 @@ ASK = "SELECT msd_select(item_id, 4, 0.1, 0.5) FROM products"
 def examined(monkeypatch):
     """How often the guard examines a statement."""
     calls = []
-    original = msd_sql.prepare.examine
+    original = msd_sql.question.prepare.examine
 
     def counting(*arguments, **options):
         calls.append(arguments[0])
         return original(*arguments, **options)
 
-    monkeypatch.setattr(msd_sql.prepare, "examine", counting)
+    monkeypatch.setattr(msd_sql.question.prepare, "examine", counting)
     return calls
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msd_sql.features import sets_of
-from msd_sql.sets import csr
+from msd_sql.question.features import sets_of
+from msd_sql.question.sets import csr
 
 tokens = st.lists(st.one_of(st.none(), st.lists(st.sampled_from(["b", "a", "é", "z", ""]), max_size=4)), max_size=8)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import msd_sql
-import msd_sql.prepare
+import msd_sql.question.prepare
 from msd_sql.runtime.distance_cache import LARGEST, MOST, Distances
 
 from .conftest import declare, fill, one
@@ -24,13 +24,13 @@ def shop(settled):
 def made(monkeypatch):
     """The names of the distances that were made."""
     made = []
-    original = msd_sql.prepare.measure
+    original = msd_sql.question.prepare.measure
 
     def counting(features, name, scale=None):
         made.append(name)
         return original(features, name, scale)
 
-    monkeypatch.setattr(msd_sql.prepare, "measure", counting)
+    monkeypatch.setattr(msd_sql.question.prepare, "measure", counting)
     return made
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from msd_sql.catalog.declarations import Items
 from msd_sql.engines.candidates import Candidates
 from msd_sql.errors import InputError
-from msd_sql.features import Features, Given, coded, declared_values, given_values
+from msd_sql.question.features import Features, Given, coded, declared_values, given_values
 from msd_sql.runtime.call import Call
 from msd_sql.udfs.matroids import Laminar, Partition, Transversal, Uniform
 from msd_sql.udfs.types import Matroid

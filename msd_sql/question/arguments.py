@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from msd_sql.database.host import Column
-from msd_sql.features import Given, sets_of
+from msd_sql.question.features import Given, sets_of
+from msd_sql.question.sets import Sets, csr
 from msd_sql.runtime.vector_store import Taken
-from msd_sql.sets import Sets, csr
 from msd_sql.udfs.types import FloatArray, IntArray
 
 if TYPE_CHECKING:

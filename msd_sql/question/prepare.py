@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from msd_sql.asked import Asked
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.readability import probe
-from msd_sql.constraint import constraint
 from msd_sql.engines.build import check_home
 from msd_sql.engines.candidates import Candidates, candidates, member_type, ordered, whole_candidates
 from msd_sql.errors import CatalogError, InputError, PrivacyError
-from msd_sql.features import Features, declared_values, given_features, measure
 from msd_sql.guard.examine import CALLS, Sources, examine
-from msd_sql.items_reading import knows, lying
-from msd_sql.pairs import pairs
-from msd_sql.request import Request, request
+from msd_sql.question.arguments import Asked
+from msd_sql.question.features import Features, declared_values, given_features, measure
+from msd_sql.question.item_columns import knows, lying
+from msd_sql.question.options import Request, request
+from msd_sql.question.pair_distances import pairs
+from msd_sql.question.quotas import constraint
 from msd_sql.runtime.call import MEANWHILE, Call
 from msd_sql.runtime.distance_cache import Distances, Measured
 from msd_sql.udfs.methods import METHODS

@@ -18,8 +18,8 @@ from msd_sql.engines.candidates import WHOLE, Candidates, Whole, whole_candidate
 from msd_sql.engines.key_table import near
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.guard.names import described
+from msd_sql.question.sets import Sets, csr, first_places
 from msd_sql.runtime.call import Call
-from msd_sql.sets import Sets, csr, first_places
 
 _KEYS = "_msd_item_keys"
 _VECTOR = re.compile(r"^(FLOAT|DOUBLE|DECIMAL\([0-9, ]*\))\[\d*\]$")

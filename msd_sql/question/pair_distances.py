@@ -10,8 +10,8 @@ from msd_sql.catalog.declarations import Items
 from msd_sql.database.sql_text import quote
 from msd_sql.engines.candidates import Candidates
 from msd_sql.errors import InputError
-from msd_sql.features import Given
 from msd_sql.guard.examine import examine
+from msd_sql.question.features import Given
 from msd_sql.runtime.call import Call
 from msd_sql.udfs.distances import DISTANCES
 from msd_sql.udfs.types import Distance

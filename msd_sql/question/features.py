@@ -13,11 +13,11 @@ from msd_sql.catalog.declarations import Items
 from msd_sql.database.host import Column
 from msd_sql.engines.candidates import Candidates
 from msd_sql.errors import CatalogError, InputError
-from msd_sql.items_reading import NUMERIC, item_columns
-from msd_sql.request import record
+from msd_sql.question.item_columns import NUMERIC, item_columns
+from msd_sql.question.options import record
+from msd_sql.question.sets import Sets, csr
 from msd_sql.runtime.call import Call
 from msd_sql.runtime.vectors import vectors_of
-from msd_sql.sets import Sets, csr
 from msd_sql.udfs.distances import DISTANCES
 from msd_sql.udfs.types import Distance, FloatArray, IntArray
 

@@ -1,0 +1,1 @@
+"""From the arguments of a statement to a checked, public question."""
