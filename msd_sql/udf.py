@@ -14,23 +14,23 @@ from typing import Any
 
 import duckdb
 
-from msd_sql.begin import begin
+from msd_sql.actions.bind_time import look
+from msd_sql.actions.declare import declare
+from msd_sql.actions.explain import explain
+from msd_sql.actions.key_column import key_column
+from msd_sql.actions.prefetch import begin
+from msd_sql.actions.reach import reach
+from msd_sql.actions.select import pick
+from msd_sql.actions.show_ledger import LEDGER, ledger_rows, remaining
 from msd_sql.database.host import HostError, Interrupted
-from msd_sql.declare import declare
 from msd_sql.errors import EngineError, MsdError
-from msd_sql.explain import explain
-from msd_sql.keys import key_column
-from msd_sql.look import look
-from msd_sql.pick import pick
 from msd_sql.question.arguments import Asked, from_arrow, from_native, whole
 from msd_sql.question.options import asserted_public
 from msd_sql.question.prepare import guarded
-from msd_sql.reach import reach
 from msd_sql.runtime import call
 from msd_sql.runtime.call import Call, Context, uncharged
 from msd_sql.runtime.instance import Instance
 from msd_sql.runtime.vector_store import Taken
-from msd_sql.show import LEDGER, ledger_rows, remaining
 
 OPTIONS = (
     "k", "eps", "diversity", "method", "gamma", "delta", "distance", "scale", "quota_cap", "cap", "reach", "fresh",

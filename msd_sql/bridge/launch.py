@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from msd_sql.actions.bind_time import WHOLE
 from msd_sql.bridge.build import cache, extension, write
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import EngineError, InputError
 from msd_sql.guard.connection_view import TEXT
-from msd_sql.look import WHOLE
 from msd_sql.register import LEDGER
 
 # The statements that make the macros; a selection is told everything here.

@@ -74,12 +74,12 @@ def test_what_hides_the_public_table_is_not_overlooked(shop, hiding):
 
 
 def test_what_cannot_be_looked_up_is_said_by_the_selection(shop, monkeypatch):
-    import msd_sql.begin
+    import msd_sql.actions.prefetch
 
     def fail(*arguments, **options):
         raise LeakError("too early")
 
-    monkeypatch.setattr(msd_sql.begin, "guarded", fail)
+    monkeypatch.setattr(msd_sql.actions.prefetch, "guarded", fail)
     assert len(one(shop, ASK)) == 4
     with pytest.raises(duckdb.InvalidInputException, match="depend on the protected relation") as refused:
         one(shop, "SELECT msd_select(item_id, 4, 0.1, 0.5) FROM purchases")

@@ -33,10 +33,10 @@ def test_a_charge_survives_rollback(shop):
 CRASH = """
 import os, signal, sys
 import duckdb, msd_sql
-import msd_sql.pick
+import msd_sql.actions.select
 def die(*arguments, **options):
     os.kill(os.getpid(), signal.SIGKILL)
-msd_sql.pick.build = die  # the first thing after the charge
+msd_sql.actions.select.build = die  # the first thing after the charge
 con = msd_sql.register(duckdb.connect(sys.argv[1]))
 print("asking", flush=True)
 print(con.execute("SELECT msd_select(item_id, 4, 0.1, 0.5) FROM products").fetchall(), flush=True)
@@ -192,12 +192,12 @@ def test_a_dropped_protected_relation_charges_nothing(shop):
 
 @pytest.mark.parametrize("broken", ["build", "select"])
 def test_what_fails_after_the_charge_stays_charged_and_says_nothing_private(shop, monkeypatch, broken):
-    import msd_sql.pick
+    import msd_sql.actions.select
 
     def fail(*arguments, **options):
         raise ValueError("user 17 bought item 4")
 
-    monkeypatch.setattr(msd_sql.pick, broken, fail)
+    monkeypatch.setattr(msd_sql.actions.select, broken, fail)
     with pytest.raises(duckdb.InvalidInputException) as failure:
         one(shop, ASK)
     assert "user 17" not in str(failure.value)
@@ -233,12 +233,12 @@ def test_rows_that_changed_since_the_index_was_made_decide(shop):
 
 
 def test_a_lack_of_memory_does_not_tell_how_much_was_wanted(shop, monkeypatch):
-    import msd_sql.pick
+    import msd_sql.actions.select
 
     def fail(*arguments, **options):
         raise MemoryError("Unable to allocate 276. MiB for an array with shape (36123657,)")
 
-    monkeypatch.setattr(msd_sql.pick, "build", fail)
+    monkeypatch.setattr(msd_sql.actions.select, "build", fail)
     with pytest.raises(duckdb.InvalidInputException, match="not enough memory") as failure:
         one(shop, ASK)
     assert "36123657" not in str(failure.value)

@@ -10,7 +10,7 @@ import pytest
 
 import msd_sql
 from msd_sql import udf
-from msd_sql.pick import FewCandidates
+from msd_sql.actions.select import FewCandidates
 from msd_sql.runtime.instance import Instance
 from tests.sql.conftest import declare, fill, kinds, one, spent
 

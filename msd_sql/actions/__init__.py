@@ -1,0 +1,1 @@
+"""What each SQL function does, one module each."""
