@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 import msd_sql
-from msd_sql.register import instance_of
+from msd_sql.registration import instance_of
 
 PLAIN = "SELECT item_id, count(DISTINCT user_id) AS c FROM {table} GROUP BY 1 ORDER BY c DESC LIMIT {k}"
 _SERIAL = count(1)

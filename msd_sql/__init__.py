@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from msd_sql.register import register, unregister
-from msd_sql.selection import Selection, items, protect, select
+from msd_sql.api import Selection, items, protect, select
+from msd_sql.registration import register, unregister
 
 __all__ = ["Selection", "items", "protect", "register", "select", "unregister"]
 __version__ = "0.1.0"

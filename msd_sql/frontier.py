@@ -13,8 +13,8 @@ from statistics import fmean
 import duckdb
 import numpy as np
 
+from msd_sql.api import select
 from msd_sql.errors import InputError
-from msd_sql.selection import select
 from msd_sql.simulation import Simulation
 from msd_sql.udfs import plan
 

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from msd_sql import __version__
 from msd_sql.bridge.footer import behind, footer, target
+from msd_sql.entry_points import functions
 from msd_sql.errors import EngineError
 from msd_sql.runtime.instance import Instance
-from msd_sql.udf import functions
 
 SOURCE = Path(__file__).with_name("bridge.c")
 NAME = "msd.duckdb_extension"  # DuckDB calls msd_init_c_api, by the file's name

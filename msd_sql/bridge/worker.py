@@ -21,11 +21,11 @@ from msd_sql.bridge.bridge_host import BridgeHost
 from msd_sql.bridge.line import Line
 from msd_sql.database.host import OWN_NAMES, Host
 from msd_sql.database.sql_text import literal
+from msd_sql.entry_points import Function, functions
 from msd_sql.errors import EngineError, MsdError
-from msd_sql.register import LEDGER
+from msd_sql.registration import LEDGER
 from msd_sql.runtime.call import INTERRUPTED
 from msd_sql.runtime.instance import Instance
-from msd_sql.udf import Function, functions
 
 
 class Shell(Instance):

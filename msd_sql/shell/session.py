@@ -17,7 +17,7 @@ import duckdb
 
 import msd_sql
 from msd_sql.errors import MsdError
-from msd_sql.register import instance_of
+from msd_sql.registration import instance_of
 from msd_sql.shell import dots
 from msd_sql.shell.budget import Budgets
 from msd_sql.shell.execute import interruptible, records, run

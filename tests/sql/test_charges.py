@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql.register import instance_of
+from msd_sql.registration import instance_of
 from tests.sql.conftest import declare, kinds, one, spent
 
 ASK = "SELECT msd_select(item_id, 4, 0.1, 0.5) FROM products"

@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 import msd_sql
-import msd_sql.udf
+import msd_sql.entry_points
 from msd_sql.guard.connection_view import Session
 from tests.sql.conftest import ITEMS, PROTECT, declare, fill, one, spent
 
@@ -101,7 +101,7 @@ def test_what_is_protected_after_the_catalog_was_read_is_not_answered_without_th
 
 def after(monkeypatch, name, act):
     """Let something happen once, right after a step of a selection."""
-    original, left = getattr(msd_sql.udf, name), [act]
+    original, left = getattr(msd_sql.entry_points, name), [act]
 
     def step(*arguments):
         found = original(*arguments)
@@ -109,4 +109,4 @@ def after(monkeypatch, name, act):
             left.pop()()
         return found
 
-    monkeypatch.setattr(msd_sql.udf, name, step)
+    monkeypatch.setattr(msd_sql.entry_points, name, step)

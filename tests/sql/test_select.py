@@ -9,13 +9,13 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql import udf
+from msd_sql import entry_points
 from msd_sql.actions.select import FewCandidates
 from msd_sql.runtime.instance import Instance
 from tests.sql.conftest import declare, fill, kinds, one, spent
 
 CALL = "msd_select(item_id, 6, 0.1, 0.5)"
-REGISTER = import_module("msd_sql.register")  # the function of that name hides the module
+REGISTER = import_module("msd_sql.registration")  # the function of that name hides the module
 
 
 def test_a_list_of_the_items_own_type_in_pick_order(shop):
@@ -183,10 +183,10 @@ def test_arrow_and_native_arguments_say_the_same():
                         "CASE WHEN i % 11 = 0 THEN NULL ELSE ['a' || i % 4, NULL, 'b' || i % 3] END AS l, "
                         "'c' || i % 5 AS c, (i * 37 % 100) / 100 AS s FROM range(200) t(i)")  # fmt: skip
             made = Instance("test")
-            functions = udf.functions(made, arrow=arrow)
+            functions = entry_points.functions(made, arrow=arrow)
             assert [function.arrow for function in functions if function.name == "_msd_pick"] == [arrow]
             for function in functions:
-                udf.create(con, function)
+                entry_points.create(con, function)
             REGISTER._instances[made.token] = made
             msd_sql.register(con)
             answers.append([con.execute(question).fetchall() for question in questions])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from msd_sql.errors import EngineError, InputError
-from msd_sql.register import instance_of
+from msd_sql.registration import instance_of
 from msd_sql.runtime.buffer import Room
 from msd_sql.runtime.call import TAKEN
 from msd_sql.runtime.vector_store import Taken

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from msd_sql import udf
+from msd_sql import entry_points
 from msd_sql.database.spark_host import check_session
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import CatalogError, InputError
@@ -97,8 +97,8 @@ def _instance(con: duckdb.DuckDBPyConnection) -> Instance:
     made = Instance(uuid.uuid4().hex)
     # On a cursor: an open transaction of the user must not decide over functions that all connections call.
     cursor = con.cursor()
-    for function in udf.functions(made):
-        udf.create(cursor, function)
+    for function in entry_points.functions(made):
+        entry_points.create(cursor, function)
         made.functions.append(function.run)
     _instances[made.token] = made
     return made

@@ -16,7 +16,7 @@ from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import CatalogError, InputError, suggest
-from msd_sql.register import instance_named, instance_of, register
+from msd_sql.registration import instance_named, instance_of, register
 from msd_sql.runtime.call import Call, Context
 from msd_sql.runtime.instance import Instance
 from msd_sql.surface.functions import FUNCTIONS
