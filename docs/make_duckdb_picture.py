@@ -16,7 +16,7 @@ import pyte
 from make_pictures import COLUMNS, IMAGES, LINES, drawn
 
 from msd_sql.bridge import launch
-from msd_sql.synthetic import shop, write
+from msd_sql.demo.shop import shop, write
 
 TYPED = (
     ".maxwidth 108",

@@ -8,13 +8,13 @@ import sys
 import duckdb
 
 import msd_sql
-from msd_sql import synthetic
+from msd_sql.demo import shop
 
 
 def main(path: str = ":memory:") -> msd_sql.Selection:
     con = msd_sql.register(duckdb.connect(path))
     if path == ":memory:":
-        synthetic.write(con)
+        shop.write(con)
     msd_sql.protect(con, "purchases", unit="user_id", item="item_id", budget=1.0, delta=1e-9)
     msd_sql.items(con, "products", key="item_id", features="categories", reach="purchases")
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from msd_sql.api import Selection
-    from msd_sql.forecast import Forecast
-    from msd_sql.frontier import Frontier
+    from msd_sql.studies.forecast import Forecast
+    from msd_sql.studies.frontier import Frontier
     from msd_sql.udfs.types import Distance
 
 BLUE, ORANGE, GREY = "#2f6f9f", "#d9822b", "#8a949e"

@@ -9,8 +9,8 @@ from types import ModuleType
 import duckdb
 import pytest
 
-from msd_sql import synthetic
 from msd_sql.__main__ import run
+from msd_sql.demo import shop as synthetic
 
 
 def load(path: Path) -> ModuleType:

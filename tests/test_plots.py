@@ -4,9 +4,10 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql import frontier, synthetic
+from msd_sql.demo import shop as synthetic
 from msd_sql.errors import InputError, MsdError
-from msd_sql.forecast import forecast
+from msd_sql.studies import frontier
+from msd_sql.studies.forecast import forecast
 
 
 @pytest.fixture

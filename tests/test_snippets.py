@@ -17,7 +17,7 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql.synthetic import shop, write
+from msd_sql.demo.shop import shop, write
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])

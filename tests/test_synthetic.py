@@ -2,8 +2,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from msd_sql import synthetic
-from msd_sql.demo import PLAIN
+from msd_sql.demo import shop as synthetic
+from msd_sql.demo.story import PLAIN
 from msd_sql.errors import InputError
 
 

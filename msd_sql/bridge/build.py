@@ -16,7 +16,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 from msd_sql import __version__
-from msd_sql.bridge.footer import behind, footer, target
+from msd_sql.bridge.extension_file import behind, footer, target
 from msd_sql.entry_points import functions
 from msd_sql.errors import EngineError
 from msd_sql.runtime.instance import Instance

@@ -16,9 +16,9 @@ from types import FrameType
 from typing import Any
 
 from msd_sql.bridge import wire
-from msd_sql.bridge.arrow import array
-from msd_sql.bridge.bridge_host import BridgeHost
-from msd_sql.bridge.line import Line
+from msd_sql.bridge.channel import Line
+from msd_sql.bridge.host import BridgeHost
+from msd_sql.bridge.wire_arrow import array
 from msd_sql.database.host import OWN_NAMES, Host
 from msd_sql.database.sql_text import literal
 from msd_sql.entry_points import Function, functions

@@ -23,8 +23,8 @@ def run(args: argparse.Namespace) -> int:
     """Run the demo."""
     import duckdb
 
-    from msd_sql import demo_view
-    from msd_sql.demo import story
+    from msd_sql.demo import view
+    from msd_sql.demo.story import story
     from msd_sql.errors import InputError
 
     if args.keep is not None and args.keep.exists():
@@ -36,12 +36,12 @@ def run(args: argparse.Namespace) -> int:
         made = story(con)
     finally:
         con.close()
-    demo_view.show(made)
+    view.show(made)
     if args.html is not None:
-        args.html.write_text(demo_view.page(made), "utf-8")
+        args.html.write_text(view.page(made), "utf-8")
         print(f"Written: {args.html}")
     if args.svg is not None:
-        demo_view.svg(made, args.svg)
+        view.svg(made, args.svg)
         print(f"Written: {args.svg}")
     if args.keep is not None:
         print(f"The shop is in {args.keep}: msd shell {args.keep}")

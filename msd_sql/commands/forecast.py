@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the table, and draw it."""
-    from msd_sql.forecast import forecast
+    from msd_sql.studies.forecast import forecast
 
     given = {"ks": args.k, "epsilons": args.eps}
     chosen = {name: values for name, values in given.items() if values}

@@ -27,8 +27,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compute the frontier, print it, and draw it."""
-    from msd_sql import frontier
     from msd_sql.errors import InputError
+    from msd_sql.studies import frontier
 
     if args.file is None:
         made = frontier.synthetic(args.k, args.steps or 11)

@@ -47,8 +47,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the database, then run the script or talk to the person at the terminal."""
-    from msd_sql.shell.history import init_file
     from msd_sql.shell.session import Leave, Session, Stop
+    from msd_sql.shell.user_files import init_file
 
     session = Session.open(args.file, read_only=args.readonly, ledger=args.ledger)
     session.mode = args.mode

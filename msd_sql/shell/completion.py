@@ -11,7 +11,7 @@ import duckdb
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from msd_sql.shell.dots import DOTS
+from msd_sql.shell.dot_commands import DOTS
 from msd_sql.shell.render import MODES
 from msd_sql.surface.functions import FUNCTIONS, Function
 

@@ -18,7 +18,7 @@ import duckdb
 import msd_sql
 from msd_sql.errors import MsdError
 from msd_sql.registration import instance_of
-from msd_sql.shell import dots
+from msd_sql.shell import dot_commands
 from msd_sql.shell.budget import Budgets
 from msd_sql.shell.execute import interruptible, records, run
 from msd_sql.shell.messages import interrupted, told
@@ -84,7 +84,7 @@ class Session:
     def command(self, line: str) -> None:
         """Run one dot-command."""
         with self._reporting():
-            dots.run(self, line)
+            dot_commands.run(self, line)
 
     def statement(self, sql: str) -> None:
         """Run one statement and print what it gives."""

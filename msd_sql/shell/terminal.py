@@ -7,9 +7,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from msd_sql.shell.history import history_file
 from msd_sql.shell.session import Leave, Session
 from msd_sql.shell.statements import finished
+from msd_sql.shell.user_files import history_file
 
 if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings

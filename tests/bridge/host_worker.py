@@ -7,8 +7,8 @@ import sys
 import numpy as np
 
 from msd_sql.bridge import wire
-from msd_sql.bridge.bridge_host import BridgeHost
-from msd_sql.bridge.line import Line
+from msd_sql.bridge.channel import Line
+from msd_sql.bridge.host import BridgeHost
 from msd_sql.database.host import Conflict, HostError
 
 

@@ -24,7 +24,7 @@ import duckdb
 
 import msd_sql
 from msd_sql.bridge import build, launch
-from msd_sql.bridge.footer import behind, footer, target
+from msd_sql.bridge.extension_file import behind, footer, target
 
 LIGHT = Path(__file__).resolve().with_name("light_worker.py")
 SHOP = [

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from msd_sql.bridge import build
-from msd_sql.bridge.footer import behind, footer, target
+from msd_sql.bridge.extension_file import behind, footer, target
 from msd_sql.database.host import DuckDBHost
 
 ECHOES = {

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from msd_sql.bridge import build, footer, launch
+from msd_sql.bridge import build, extension_file, launch
 from msd_sql.errors import EngineError, InputError
 from tests.bridge import stress
 from tests.bridge.conftest import Shell
@@ -213,9 +213,9 @@ def test_without_a_program_the_error_says_how_to_get_one(monkeypatch):
 
 
 def test_another_system_is_told_what_works_there(monkeypatch):
-    monkeypatch.setattr(footer.sys, "platform", "win32")
+    monkeypatch.setattr(extension_file.sys, "platform", "win32")
     with pytest.raises(EngineError, match="msd shell"):
-        footer.target()
+        extension_file.target()
 
 
 def test_the_ledger_option_needs_a_file():

@@ -10,9 +10,9 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql import synthetic
 from msd_sql.__main__ import run
-from msd_sql.demo import ITEMS, PROTECT
+from msd_sql.demo import shop as synthetic
+from msd_sql.demo.story import ITEMS, PROTECT
 
 
 @pytest.fixture

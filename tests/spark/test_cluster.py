@@ -11,7 +11,7 @@ import pytest
 
 import msd_sql
 from benchmarks.cluster import Cluster
-from msd_sql.synthetic import shop, write
+from msd_sql.demo.shop import shop, write
 from msd_sql.udfs import SeededSource, selection
 
 from .conftest import need_spark

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import msd_sql
-from msd_sql.synthetic import shop
+from msd_sql.demo.shop import shop
 
 BLOCK = re.compile(r"^```py\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.xdist_group("spark")  # one process of several has Spar
 def test_the_page_selects_from_the_demo_shop(root, spark, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     small = shop(products=60, users=400)
-    monkeypatch.setattr("msd_sql.synthetic.shop", lambda: small)  # the page's own shop takes a minute to count
+    monkeypatch.setattr("msd_sql.demo.shop.shop", lambda: small)  # the page's own shop takes a minute to count
     before = spark.conf.get("spark.sql.shuffle.partitions")
     names = {}
     for block in BLOCK.findall((root / "docs" / "spark.md").read_text()):

@@ -12,7 +12,7 @@ import pytest
 import msd_sql
 from msd_sql.database.host import Interrupted
 from msd_sql.database.spark_host import SparkHost
-from msd_sql.synthetic import shop, write
+from msd_sql.demo.shop import shop, write
 
 from .conftest import jobs_of
 

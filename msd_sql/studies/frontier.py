@@ -15,7 +15,7 @@ import numpy as np
 
 from msd_sql.api import select
 from msd_sql.errors import InputError
-from msd_sql.simulation import Simulation
+from msd_sql.studies.simulation import Simulation
 from msd_sql.udfs import plan
 
 # At λ = 0 distances are not looked at, so that none could be told; this much changes no choice but of exact equals.

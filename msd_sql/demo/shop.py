@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from msd_sql.demo.vocabulary import BRANDS, LABELS, SHELVES
 from msd_sql.errors import InputError
-from msd_sql.synthetic_words import BRANDS, LABELS, SHELVES
 
 if TYPE_CHECKING:
     import duckdb

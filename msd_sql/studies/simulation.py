@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from msd_sql import synthetic
+from msd_sql.demo.shop import PRODUCTS, SEED, Shop
+from msd_sql.demo.shop import shop as make_shop
 from msd_sql.udfs import (
     Argmax,
     Coverage,
@@ -27,17 +28,17 @@ from msd_sql.udfs.types import Mechanism
 class Simulation:
     """A synthetic shop with its index and its distance."""
 
-    shop: synthetic.Shop
+    shop: Shop
     users: int
 
     @classmethod
-    def make(cls, products: int = synthetic.PRODUCTS, users: int = 50_000, seed: int = synthetic.SEED) -> Simulation:
+    def make(cls, products: int = PRODUCTS, users: int = 50_000, seed: int = SEED) -> Simulation:
         """Make a shop of that size.
 
         >>> Simulation.make(products=100, users=500).n
         100
         """
-        return cls(synthetic.shop(products, users, seed), users)
+        return cls(make_shop(products, users, seed), users)
 
     @property
     def n(self) -> int:

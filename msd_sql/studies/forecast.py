@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from msd_sql.errors import InputError
-from msd_sql.simulation import Simulation
+from msd_sql.studies.simulation import Simulation
 from msd_sql.udfs import plan
 
 SIMULATED = 50_000  # users that are simulated at most; the noise is scaled to the declared number

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from msd_sql.bridge import wire
-from msd_sql.bridge.line import Line
+from msd_sql.bridge.channel import Line
 from msd_sql.database.host import OWN_NAMES, Column, HostError, Row
 from msd_sql.database.sql_text import quote
 

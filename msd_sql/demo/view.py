@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msd_sql.demo import Section, Story
+from msd_sql.demo.story import Section, Story
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 import msd_sql
-from msd_sql import synthetic
+from msd_sql.demo import shop
 from msd_sql.shell.messages import told
 
 Rows = list[tuple[Any, ...]]
@@ -71,11 +71,11 @@ def story(con: duckdb.DuckDBPyConnection) -> Story:
     >>> told = story(duckdb.connect())  # doctest: +SKIP
     """
     start = time.perf_counter()
-    made = synthetic.write(con)
+    made = shop.write(con)
     msd_sql.register(con)
     heading = (
         f"A synthetic Health Care shop (seeded, invented; no real person): {len(made.titles):,} products, "
-        f"{synthetic.USERS:,} users, {len(made.users):,} purchases."
+        f"{shop.USERS:,} users, {len(made.users):,} purchases."
     )
     plain = _rows(con, PLAIN)
     _rows(con, PROTECT), _rows(con, ITEMS)

@@ -1,0 +1,1 @@
+"""The demo: a synthetic shop and the story told of it."""

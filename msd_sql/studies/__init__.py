@@ -1,0 +1,1 @@
+"""Studies before paying: what a selection would be worth, on made or public data."""
