@@ -30,7 +30,7 @@ from msd_sql.question.prepare import guarded
 from msd_sql.runtime import call
 from msd_sql.runtime.call import Call, Context, uncharged
 from msd_sql.runtime.instance import Instance
-from msd_sql.runtime.vector_store import Taken
+from msd_sql.runtime.vector_store import VectorStore
 
 OPTIONS = (
     "k", "eps", "diversity", "method", "gamma", "delta", "distance", "scale", "quota_cap", "cap", "reach", "fresh",
@@ -128,19 +128,21 @@ def plainly(instance: Instance, asking: Context) -> Iterator[None]:
 def _group(instance: Instance, name: str, act: Callable[[Call, Asked], Any], returns: str, arrow: bool) -> Function:
     """A function of one group's items; DuckDB counts its parameters, so they are all spelled out."""
 
-    def one(options: Mapping[str, str | None], told: dict[str, str | None], read: Callable[[Taken], Asked]) -> Any:
+    def one(
+        options: Mapping[str, str | None], told: dict[str, str | None], read: Callable[[VectorStore], Asked]
+    ) -> Any:
         asking = Context.read(told)
-        with plainly(instance, asking), instance.call(asking) as call, _let_go(call.taken):
+        with plainly(instance, asking), instance.call(asking) as call, _let_go(call.vectors):
             with uncharged():
                 # First of all: an error about an argument quotes it, and an argument can be computed from private rows.
                 guarded(call, asserted_public(options))
-                asked = read(call.taken)
+                asked = read(call.vectors)
             return act(call, asked)
 
     def native(
         a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
     ) -> Any:
-        return one(e, n, lambda taken: from_native(a, b, c, d, e, f, g, h, i, j, k, m, taken))
+        return one(e, n, lambda store: from_native(a, b, c, d, e, f, g, h, i, j, k, m, store))
 
     def chunk(
         a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
@@ -162,25 +164,25 @@ def _take(instance: Instance, arrow: bool) -> Function:
 
     def native(*row: Any) -> int:
         vector, connection, query = row
-        return instance.taken(connection, query).take_one(vector)
+        return instance.vectors(connection, query).put_one(vector)
 
     def chunk(*columns: Any) -> Any:
         import pyarrow as pa
 
         vectors, connection, query = columns
-        taken = instance.taken(connection[0].as_py(), query[0].as_py())
-        return pa.array(taken.take(whole(vectors)))
+        store = instance.vectors(connection[0].as_py(), query[0].as_py())
+        return pa.array(store.put(whole(vectors)))
 
     return Function("_msd_take", chunk if arrow else native, ("ANY", "BIGINT", "BIGINT"), "BIGINT", arrow)
 
 
 @contextmanager
-def _let_go(taken: Taken) -> Iterator[None]:
+def _let_go(store: VectorStore) -> Iterator[None]:
     """Keep nothing of a selection that failed."""
     try:
         yield
     except BaseException:
-        taken.forget()
+        store.forget()
         raise
 
 

@@ -1,7 +1,7 @@
 """Asked: one selection as DuckDB hands it to a function, in native Python lists or in Arrow arrays, made one thing.
 
 Arrow carries texts and numbers without a Python object for each; where pyarrow is not installed the native lists say
-the same. Vectors have come before (`taken`).
+the same. Vectors have come before (`VectorStore`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from msd_sql.database.host import Column
 from msd_sql.question.features import Given, sets_of
 from msd_sql.question.sets import Sets, csr
-from msd_sql.runtime.vector_store import Taken
+from msd_sql.runtime.vector_store import VectorStore
 from msd_sql.udfs.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ def from_native(
     quota_texts: list[str | None] | None,
     quota_lists: list[list[str | None] | None] | None,
     scores: list[float | None] | None,
-    taken: Taken,
+    store: VectorStore,
 ) -> Asked:
-    """One group from native Python values, and its vectors from what was taken."""
+    """One group from native Python values, and its vectors from the store."""
     shape, quota_shape = shape_of(types["features"], options["distance"]), shape_of(types["quota"], "hamming")
     return Asked(
         keys or [],
@@ -76,7 +76,7 @@ def from_native(
             _element(types["features"] or ""),
             texts or [],
             sets_of(lists or []) if shape == "list" else None,
-            taken.matrix(np.array(vectors or [], np.int64)) if shape == "vector" else None,
+            store.matrix(np.array(vectors or [], np.int64)) if shape == "vector" else None,
         ),
         Given(
             quota_shape,
@@ -88,14 +88,14 @@ def from_native(
     )
 
 
-def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Texts, Callable[[Taken], Asked]]]:
+def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Texts, Callable[[VectorStore], Asked]]]:
     """Every group of a chunk of Arrow arrays: its options and context, and what reads the rest of it."""
     (
         keys, numbers, order, key_type, options, types, texts, lists, vectors, quota_texts, quota_lists, scores,
         context,
     ) = map(whole, columns)  # fmt: skip
 
-    def read(row: int, wanted: Texts, taken: Taken) -> Asked:
+    def read(row: int, wanted: Texts, store: VectorStore) -> Asked:
         told = types[row].as_py()
         shape = shape_of(told["features"], wanted["distance"])
         quota_shape = shape_of(told["quota"], "hamming")
@@ -112,7 +112,7 @@ def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Text
                 _element(told["features"] or ""),
                 _arrow_texts(texts[row]) if shape in ("value", "record") else [],
                 _arrow_sets(lists[row].values) if shape == "list" else None,
-                taken.matrix(vectors[row].values.to_numpy()) if shape == "vector" else None,
+                store.matrix(vectors[row].values.to_numpy()) if shape == "vector" else None,
             ),
             Given(
                 quota_shape,

@@ -21,13 +21,13 @@ from msd_sql.errors import CatalogError, EngineError, MsdError
 from msd_sql.guard.connection_view import PLAIN
 from msd_sql.guard.examine import HostResolver, Session
 from msd_sql.guard.names import relation_rows
-from msd_sql.runtime.vector_store import Taken
+from msd_sql.runtime.vector_store import VectorStore
 
 if TYPE_CHECKING:
     from msd_sql.runtime.instance import Instance
 
 T = TypeVar("T")
-TAKEN = ("taken",)
+VECTORS = ("vectors",)
 INTERRUPTED = "The query was interrupted. What had been charged before stays charged: see msd_ledger()."
 MEANWHILE = "Something was protected or declared while this statement ran: run it again."
 FIELDS = ("statement", "database", "schema", "path", "session", "connection", "query")
@@ -173,9 +173,9 @@ class Call:
         return self.instance.once(self.context.connection, self.context.query, question, answer)
 
     @property
-    def taken(self) -> Taken:
+    def vectors(self) -> VectorStore:
         """The vectors that the rows of this statement handed over."""
-        return self.instance.taken(self.context.connection, self.context.query)
+        return self.instance.vectors(self.context.connection, self.context.query)
 
     def meanwhile(self, host: Host, work: Callable[[Host], T], table: str | None) -> Meanwhile[T]:
         """Begin work over a table beside this call; it does not outlive it."""

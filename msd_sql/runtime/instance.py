@@ -17,8 +17,8 @@ import duckdb
 from msd_sql.database.host import DuckDBHost, Host
 from msd_sql.errors import EngineError
 from msd_sql.runtime.buffer import Room
-from msd_sql.runtime.call import TAKEN, Call, Context
-from msd_sql.runtime.vector_store import Taken
+from msd_sql.runtime.call import VECTORS, Call, Context
+from msd_sql.runtime.vector_store import VectorStore
 
 T = TypeVar("T")
 
@@ -85,9 +85,9 @@ class Instance:
             first: T = answers.setdefault(question, made)  # of two threads that ask at once
         return first
 
-    def taken(self, connection: int, query: int) -> Taken:
+    def vectors(self, connection: int, query: int) -> VectorStore:
         """The vectors that the rows of a statement hand over."""
-        return self.once(connection, query, TAKEN, lambda: Taken(self.kept_or("room", Room)))
+        return self.once(connection, query, VECTORS, lambda: VectorStore(self.kept_or("room", Room)))
 
     @contextmanager
     def call(self, context: Context) -> Iterator[Call]:

@@ -1,4 +1,4 @@
-"""Taken: vectors as DuckDB hands them over, chunk by chunk, until the selection that they belong to reads them.
+"""The vector store: vectors as DuckDB hands them over, chunk by chunk, until the selection that they belong to reads them.
 
 DuckDB makes a list of vectors number by number, and makes it again for Arrow: 0.2 s for 100,000 × 128. So every row
 hands over its vector as it is read, gets a number for it, and only these numbers are gathered. Vectors of one length
@@ -31,13 +31,13 @@ _TOGETHER = 1 << 10  # lists of Python's that are made a matrix at once
 _ROOM = 1 << 26  # bytes to begin with
 
 
-class Taken:
+class VectorStore:
     """The vectors of one statement; several threads may hand them over.
 
-    >>> taken = Taken()
-    >>> [taken.take_one(vector) for vector in ([1.0, 2.0], None, [3.0, 4.0])]
+    >>> store = VectorStore()
+    >>> [store.put_one(vector) for vector in ([1.0, 2.0], None, [3.0, 4.0])]
     [0, -1, 1]
-    >>> taken.matrix(np.array([1, 0]))
+    >>> store.matrix(np.array([1, 0]))
     array([[3., 4.],
            [1., 2.]])
     """
@@ -47,7 +47,7 @@ class Taken:
         self._all: list[_OneLength | None] = []  # None: let go of
         self._lock = threading.Lock()
 
-    def take(self, vectors: pa.Array) -> IntArray:
+    def put(self, vectors: pa.Array) -> IntArray:
         """Keep some vectors of Arrow's; their numbers."""
         numbers = np.full(len(vectors), NULL, np.int64)
         with self._lock, _enough():
@@ -57,7 +57,7 @@ class Taken:
                 numbers[places] = np.arange(start, start + len(values)) + (which << _ROWS)
         return numbers
 
-    def take_one(self, vector: Any) -> int:
+    def put_one(self, vector: Any) -> int:
         """Keep one vector, a list of Python's; its number."""
         if not isinstance(vector, list | tuple):
             return NULL
@@ -144,7 +144,7 @@ class _OneLength:
         first, last = int(rows[0]), int(rows[-1])
         if last - first == len(rows) - 1 and np.array_equal(rows, np.arange(first, last + 1)):
             return self._matrix[first : last + 1]
-        return self._matrix.take(rows, axis=0)
+        return self._matrix.put(rows, axis=0)
 
     @property
     def done(self) -> bool:
@@ -193,7 +193,7 @@ def _by_length(vectors: pa.Array) -> Iterator[tuple[IntArray, Matrix]]:
     lengths = pc.list_value_length(vectors).fill_null(NULL).to_numpy(zero_copy_only=False)
     for length in _different(lengths):
         places = np.flatnonzero(lengths == length)
-        some = vectors if len(places) == len(lengths) else vectors.take(places)
+        some = vectors if len(places) == len(lengths) else vectors.put(places)
         yield places, _flat(some).reshape(len(places), length)
 
 

@@ -9,8 +9,8 @@ import pytest
 from msd_sql.errors import EngineError, InputError
 from msd_sql.registration import instance_of
 from msd_sql.runtime.buffer import Room
-from msd_sql.runtime.call import TAKEN
-from msd_sql.runtime.vector_store import Taken
+from msd_sql.runtime.call import VECTORS
+from msd_sql.runtime.vector_store import VectorStore
 from tests.sql.conftest import one
 
 ASK = "msd_select(item_id, 3, NULL, 1, features := embedding, distance := 'angular')"
@@ -27,56 +27,56 @@ def chunk(request):
     return lambda lists: arrow.array(lists, arrow.list_(arrow.float32(), max(len(one) for one in lists if one)))
 
 
-def hand(taken, vectors):
+def hand(store, vectors):
     """Hand over vectors as DuckDB would; their numbers."""
     if isinstance(vectors, list):
-        return np.array([taken.take_one(vector) for vector in vectors], np.int64)
-    return taken.take(vectors)
+        return np.array([store.put_one(vector) for vector in vectors], np.int64)
+    return store.put(vectors)
 
 
 def test_vectors_come_back_in_the_order_of_their_numbers(chunk):
-    taken = Taken()
+    store = VectorStore()
     rows = np.arange(20.0).reshape(10, 2)
     for start in (0, 4, 8):
-        assert hand(taken, chunk(rows[start : start + 4].tolist()))[0] == start
+        assert hand(store, chunk(rows[start : start + 4].tolist()))[0] == start
     order = np.array([9, 0, 7, 4, 3])
-    assert taken.matrix(order).tolist() == rows[order].tolist()
+    assert store.matrix(order).tolist() == rows[order].tolist()
 
 
 def test_null_is_nan(chunk):
-    taken = Taken()
-    found = taken.matrix(hand(taken, chunk([[1.0, 2.0], None, [3.0, None]])))
+    store = VectorStore()
+    found = store.matrix(hand(store, chunk([[1.0, 2.0], None, [3.0, None]])))
     np.testing.assert_array_equal(found, [[1.0, 2.0], [np.nan, np.nan], [3.0, np.nan]])
 
 
 def test_sliced_arrays_and_null_among_them_keep_their_places(chunk):
-    taken = Taken()
+    store = VectorStore()
     lists = [[float(i), float(-i)] if i % 3 else None for i in range(12)]
     given = chunk(lists)
-    numbers = hand(taken, given[2:9])
+    numbers = hand(store, given[2:9])
     assert (numbers == -1).tolist() == [one is None for one in lists[2:9]]
-    found = taken.matrix(numbers[::-1])
+    found = store.matrix(numbers[::-1])
     np.testing.assert_array_equal(found, [one or [np.nan, np.nan] for one in lists[8:1:-1]])
 
 
 def test_rows_that_are_all_null_have_no_length(chunk):
-    taken = Taken()
-    numbers = hand(taken, [None, None])
-    assert np.isnan(taken.matrix(numbers)).all()
-    more = hand(taken, chunk([[1.0, 2.0]]))
-    np.testing.assert_array_equal(taken.matrix(np.r_[numbers, more])[1:], [[np.nan, np.nan], [1.0, 2.0]])
+    store = VectorStore()
+    numbers = hand(store, [None, None])
+    assert np.isnan(store.matrix(numbers)).all()
+    more = hand(store, chunk([[1.0, 2.0]]))
+    np.testing.assert_array_equal(store.matrix(np.r_[numbers, more])[1:], [[np.nan, np.nan], [1.0, 2.0]])
 
 
 def test_all_vectors_in_order_are_read_without_a_copy_and_stay_what_they_are(chunk, monkeypatch):
     monkeypatch.setattr("msd_sql.runtime.vector_store._ROOM", 32)
-    taken = Taken()
-    first = hand(taken, chunk([[1.0, 2.0], [3.0, 4.0]]))
-    before = taken.matrix(first[:1])
+    store = VectorStore()
+    first = hand(store, chunk([[1.0, 2.0], [3.0, 4.0]]))
+    before = store.matrix(first[:1])
     assert not before.flags.owndata
-    more = [hand(taken, chunk([[float(i), 0.0]])) for i in range(50)]  # which needs more room several times
+    more = [hand(store, chunk([[float(i), 0.0]])) for i in range(50)]  # which needs more room several times
     assert before.tolist() == [[1.0, 2.0]]
-    assert taken.matrix(np.concatenate([first[1:], *more])).tolist() == [[3.0, 4.0], *([i, 0] for i in range(50))]
-    assert taken.empty
+    assert store.matrix(np.concatenate([first[1:], *more])).tolist() == [[3.0, 4.0], *([i, 0] for i in range(50))]
+    assert store.empty
 
 
 def test_the_room_of_a_statement_is_used_again_once_nobody_holds_its_vectors():
@@ -84,8 +84,8 @@ def test_the_room_of_a_statement_is_used_again_once_nobody_holds_its_vectors():
     room = Room()
 
     def select(value):
-        taken = Taken(room)
-        return taken.matrix(taken.take(arrow.array([[value, value]], arrow.list_(arrow.float32(), 2))))
+        store = VectorStore(room)
+        return store.matrix(store.put(arrow.array([[value, value]], arrow.list_(arrow.float32(), 2))))
 
     first = select(1.0)
     second = select(2.0)  # somebody still holds the first
@@ -104,28 +104,28 @@ def test_the_room_of_a_statement_is_used_again_once_nobody_holds_its_vectors():
 
 
 def test_vectors_of_different_lengths_are_refused_also_across_chunks(chunk):
-    taken = Taken()
-    numbers = np.concatenate([hand(taken, chunk(lists)) for lists in ([[1.0, 2.0]], [[1.0]], [[3.0, 4.0]])])
+    store = VectorStore()
+    numbers = np.concatenate([hand(store, chunk(lists)) for lists in ([[1.0, 2.0]], [[1.0]], [[3.0, 4.0]])])
     with pytest.raises(InputError, match="lengths 1, 2 were given"):
-        taken.matrix(numbers[:2])
-    assert taken.matrix(numbers[2:]).tolist() == [[3.0, 4.0]]
+        store.matrix(numbers[:2])
+    assert store.matrix(numbers[2:]).tolist() == [[3.0, 4.0]]
 
 
 def test_what_every_group_has_read_is_let_go_of(chunk):
-    taken = Taken()
-    hand(taken, chunk([[1.0], [2.0], [3.0]]))
-    assert taken.matrix(np.array([2, 0])).tolist() == [[3.0], [1.0]]
-    assert taken.matrix(np.array([1])).tolist() == [[2.0]]
-    assert taken.empty
+    store = VectorStore()
+    hand(store, chunk([[1.0], [2.0], [3.0]]))
+    assert store.matrix(np.array([2, 0])).tolist() == [[3.0], [1.0]]
+    assert store.matrix(np.array([1])).tolist() == [[2.0]]
+    assert store.empty
 
 
 def test_what_was_let_go_of_is_not_made_up(chunk):
-    taken = Taken()
-    numbers = hand(taken, chunk([[1.0], [2.0]]))
-    taken.forget()
+    store = VectorStore()
+    numbers = hand(store, chunk([[1.0], [2.0]]))
+    store.forget()
     with pytest.raises(EngineError, match="let go of"):
-        taken.matrix(numbers)
-    assert taken.matrix(numbers[:0]).shape[0] == 0
+        store.matrix(numbers)
+    assert store.matrix(numbers[:0]).shape[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -133,26 +133,26 @@ def test_what_was_let_go_of_is_not_made_up(chunk):
 )
 def test_what_is_no_vector_counts_as_null_and_is_no_error(what):
     def all_null(vectors):
-        taken = Taken()
-        return all(np.isnan(taken.matrix(np.array([number]))).all() for number in hand(taken, vectors))
+        store = VectorStore()
+        return all(np.isnan(store.matrix(np.array([number]))).all() for number in hand(store, vectors))
 
     assert all_null(what)
     assert all_null(pytest.importorskip("pyarrow").array(what))
 
 
 def test_one_list_that_holds_no_numbers_leaves_the_others_as_they_are():
-    taken = Taken()
-    found = taken.matrix(hand(taken, [[1.0, 2.0], ["a", "b"], [3.0, None], (4, 5)]))
+    store = VectorStore()
+    found = store.matrix(hand(store, [[1.0, 2.0], ["a", "b"], [3.0, None], (4, 5)]))
     np.testing.assert_array_equal(found, [[1.0, 2.0], [np.nan] * 2, [3.0, np.nan], [4.0, 5.0]])
 
 
 def test_many_lists_are_made_a_matrix_some_at_a_time(monkeypatch):
     monkeypatch.setattr("msd_sql.runtime.vector_store._TOGETHER", 3)
-    taken = Taken()
-    first = hand(taken, [[float(i), 0.5] for i in range(7)])
-    assert taken.matrix(first[:2]).tolist() == [[0.0, 0.5], [1.0, 0.5]]
-    more = hand(taken, [[7.0, 0.5]])
-    assert taken.matrix(np.r_[first[2:], more]).tolist() == [[float(i), 0.5] for i in range(2, 8)]
+    store = VectorStore()
+    first = hand(store, [[float(i), 0.5] for i in range(7)])
+    assert store.matrix(first[:2]).tolist() == [[0.0, 0.5], [1.0, 0.5]]
+    more = hand(store, [[7.0, 0.5]])
+    assert store.matrix(np.r_[first[2:], more]).tolist() == [[float(i), 0.5] for i in range(2, 8)]
 
 
 @pytest.mark.parametrize(
@@ -170,16 +170,16 @@ def test_a_distance_from_private_rows_is_refused_whatever_the_features_are(shop,
 def test_too_little_memory_does_not_tell_how_many_rows_there_were(chunk, monkeypatch):
     monkeypatch.setattr("msd_sql.runtime.vector_store._ROOM", 1 << 60)
     with pytest.raises(EngineError, match=r"^There is not enough memory for the vectors of this selection\.$") as told:
-        hand(Taken(), chunk([[1.0, 2.0]]))
+        hand(VectorStore(), chunk([[1.0, 2.0]]))
     assert told.value.__suppress_context__
 
 
 def test_rows_of_many_lengths_need_no_more_room_than_they_fill():
-    taken = Taken()
-    numbers = hand(taken, [[0.5] * length for length in range(1, 500)])
-    assert sum(kept._matrix.nbytes for kept in taken._all[1:]) < 1 << 21
+    store = VectorStore()
+    numbers = hand(store, [[0.5] * length for length in range(1, 500)])
+    assert sum(kept._matrix.nbytes for kept in store._all[1:]) < 1 << 21
     with pytest.raises(InputError, match="lengths 1, 2, 3, 4, 5 were given"):
-        taken.matrix(numbers)
+        store.matrix(numbers)
 
 
 def test_threads_that_hand_over_at_once_lose_nothing(empty):
@@ -189,29 +189,29 @@ def test_threads_that_hand_over_at_once_lose_nothing(empty):
     def hand_over(who):
         gate.wait()
         for turn in range(50):
-            taken = instance.once(7, 1, TAKEN, Taken)
-            numbers.append((taken, int(hand(taken, [[float(who), float(turn)]])[0])))
+            store = instance.once(7, 1, VECTORS, VectorStore)
+            numbers.append((store, int(hand(store, [[float(who), float(turn)]])[0])))
 
     threads = [threading.Thread(target=hand_over, args=(who,)) for who in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert {id(taken) for taken, _ in numbers} == {id(numbers[0][0])}
+    assert {id(store) for store, _ in numbers} == {id(numbers[0][0])}
     found = numbers[0][0].matrix(np.arange(400))
     assert sorted(map(tuple, found.tolist())) == [(float(who), float(turn)) for who in range(8) for turn in range(50)]
 
 
 def test_selections_of_one_statement_do_not_let_go_of_each_others_vectors(chunk):
-    taken = Taken()
-    one, other = hand(taken, chunk([[1.0], [2.0]])), hand(taken, chunk([[3.0]]))
-    assert taken.matrix(one).tolist() == [[1.0], [2.0]]
-    assert taken.matrix(other).tolist() == [[3.0]]
-    assert taken.empty
-    late = hand(taken, chunk([[4.0]]))
-    assert taken.matrix(late).tolist() == [[4.0]]
+    store = VectorStore()
+    one, other = hand(store, chunk([[1.0], [2.0]])), hand(store, chunk([[3.0]]))
+    assert store.matrix(one).tolist() == [[1.0], [2.0]]
+    assert store.matrix(other).tolist() == [[3.0]]
+    assert store.empty
+    late = hand(store, chunk([[4.0]]))
+    assert store.matrix(late).tolist() == [[4.0]]
     with pytest.raises(EngineError, match="let go of"):
-        taken.matrix(one)
+        store.matrix(one)
 
 
 def test_two_selections_of_one_statement_keep_to_their_own_vectors(empty):
@@ -234,7 +234,7 @@ def test_nothing_is_kept_of_a_selection_that_was_answered_or_failed(shop):
     number = one(shop, "SELECT current_connection_id()")
 
     def kept():
-        return not instance._known[number][1][TAKEN].empty
+        return not instance._known[number][1][VECTORS].empty
 
     assert len(one(shop, f"SELECT {ASK} FROM products")) == 3
     assert not kept()
