@@ -1,4 +1,4 @@
-"""Room: memory that statements use one after the other: the system takes longer to give it than we take to fill it."""
+"""A reusable buffer: memory for one statement after the other; the system gives memory more slowly than we fill it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy.typing as npt
 Bytes = npt.NDArray[np.uint8]
 
 
-class Room:
+class ReusableBuffer:
     """One piece of memory, kept as long as the database; whoever comes while it is in use gets another one.
 
-    >>> room = Room()
-    >>> part = room.lend(1 << 20)[:8]
-    >>> room.lend(1 << 20)[0] = 7  # not the same, as long as a part of it is held
+    >>> buffer = ReusableBuffer()
+    >>> part = buffer.borrow(1 << 20)[:8]
+    >>> buffer.borrow(1 << 20)[0] = 7  # not the same, as long as a part of it is held
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Room:
         self._lent: Callable[[], Bytes | None] = lambda: None
         self._lock = threading.Lock()
 
-    def lend(self, size: int) -> Bytes:
+    def borrow(self, size: int) -> Bytes:
         """So many bytes, with anything in them; nobody else's until the last view of them is gone."""
         with self._lock:
             if self._lent() is not None:

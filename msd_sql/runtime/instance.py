@@ -16,7 +16,7 @@ import duckdb
 
 from msd_sql.database.host import DuckDBHost, Host
 from msd_sql.errors import EngineError
-from msd_sql.runtime.buffer import Room
+from msd_sql.runtime.buffer import ReusableBuffer
 from msd_sql.runtime.call import VECTORS, Call, Context
 from msd_sql.runtime.vector_store import VectorStore
 
@@ -87,7 +87,7 @@ class Instance:
 
     def vectors(self, connection: int, query: int) -> VectorStore:
         """The vectors that the rows of a statement hand over."""
-        return self.once(connection, query, VECTORS, lambda: VectorStore(self.kept_or("room", Room)))
+        return self.once(connection, query, VECTORS, lambda: VectorStore(self.kept_or("buffer", ReusableBuffer)))
 
     @contextmanager
     def call(self, context: Context) -> Iterator[Call]:

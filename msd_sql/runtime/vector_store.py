@@ -1,4 +1,4 @@
-"""The vector store: vectors as DuckDB hands them over, chunk by chunk, until the selection that they belong to reads them.
+"""The vector store: vectors as DuckDB hands them over, chunk by chunk, until the selection they belong to reads them.
 
 DuckDB makes a list of vectors number by number, and makes it again for Arrow: 0.2 s for 100,000 × 128. So every row
 hands over its vector as it is read, gets a number for it, and only these numbers are gathered. Vectors of one length
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from msd_sql.errors import EngineError
-from msd_sql.runtime.buffer import Bytes, Room
+from msd_sql.runtime.buffer import Bytes, ReusableBuffer
 from msd_sql.runtime.vectors import one_length
 from msd_sql.udfs.types import IntArray
 
@@ -42,8 +42,8 @@ class VectorStore:
            [1., 2.]])
     """
 
-    def __init__(self, room: Room | None = None) -> None:
-        self._room = room or Room()
+    def __init__(self, room: ReusableBuffer | None = None) -> None:
+        self._room = room or ReusableBuffer()
         self._all: list[_OneLength | None] = []  # None: let go of
         self._lock = threading.Lock()
 
@@ -107,7 +107,7 @@ class VectorStore:
         for which, kept in enumerate(self._all):
             if kept is not None and (kept.width, kept.kind) == (width, kind):
                 return which, kept
-        made = _OneLength(width, kind, np.empty(0, np.uint8) if self._all else self._room.lend(_ROOM))
+        made = _OneLength(width, kind, np.empty(0, np.uint8) if self._all else self._room.borrowow(_ROOM))
         self._all.append(made)
         return len(self._all) - 1, made
 

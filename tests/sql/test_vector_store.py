@@ -8,7 +8,7 @@ import pytest
 
 from msd_sql.errors import EngineError, InputError
 from msd_sql.registration import instance_of
-from msd_sql.runtime.buffer import Room
+from msd_sql.runtime.buffer import ReusableBuffer
 from msd_sql.runtime.call import VECTORS
 from msd_sql.runtime.vector_store import VectorStore
 from tests.sql.conftest import one
@@ -81,10 +81,10 @@ def test_all_vectors_in_order_are_read_without_a_copy_and_stay_what_they_are(chu
 
 def test_the_room_of_a_statement_is_used_again_once_nobody_holds_its_vectors():
     arrow = pytest.importorskip("pyarrow")
-    room = Room()
+    buffer = ReusableBuffer()
 
     def select(value):
-        store = VectorStore(room)
+        store = VectorStore(buffer)
         return store.matrix(store.put(arrow.array([[value, value]], arrow.list_(arrow.float32(), 2))))
 
     first = select(1.0)
