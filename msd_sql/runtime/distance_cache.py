@@ -17,12 +17,12 @@ MOST = 4  # distances
 LARGEST = 1 << 25  # bytes of one of them
 
 
-class Distances:
+class DistanceCache:
     """Distances by what decides them: a place (layout, name, scale, …) and the candidates' keys in order.
 
     A distance does not change once it is made, so several threads may use one.
 
-    >>> distances = Distances()
+    >>> distances = DistanceCache()
     >>> made = distances.of(("products", "here"), np.array([1, 2]), lambda: (None, ["jaccard"]))
     >>> distances.of(("products", "here"), np.array([1, 2]), lambda: (None, ["l1"]))
     (None, ['jaccard'])

@@ -8,7 +8,7 @@ import pytest
 
 import msd_sql
 import msd_sql.question.prepare
-from msd_sql.runtime.distance_cache import LARGEST, MOST, Distances
+from msd_sql.runtime.distance_cache import LARGEST, MOST, DistanceCache
 
 from .conftest import declare, fill, one
 
@@ -90,7 +90,7 @@ def test_items_in_memory_are_read_every_time(made):
 
 
 def test_few_are_kept_and_no_large_one():
-    distances, made = Distances(), []
+    distances, made = DistanceCache(), []
 
     def of(place, size=1):
         keys = np.arange(3)
