@@ -1,7 +1,7 @@
 """The functions that the macros call: entry points, their SQL types, and nothing else.
 
 Python can register scalar functions only. `side_effects`: DuckDB neither folds them nor runs them for EXPLAIN, PREPARE
-or LIMIT 0 (but for `_msd_look`, which is to be run then); `special` NULL handling: an empty input still arrives.
+or LIMIT 0 (but for `_msd_caller_query`, which is to be run then); `special` NULL handling: an empty input still arrives.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 import duckdb
 
-from msd_sql.actions.bind_time import look
+from msd_sql.actions.bind_time import caller_query
 from msd_sql.actions.declare import declare
 from msd_sql.actions.explain import explain
 from msd_sql.actions.key_column import key_column
-from msd_sql.actions.prefetch import begin
+from msd_sql.actions.prefetch import prefetch
 from msd_sql.actions.reach import reach
 from msd_sql.actions.select import pick
 from msd_sql.actions.show_ledger import LEDGER, ledger_rows, remaining
@@ -68,13 +68,13 @@ def functions(instance: Instance, *, arrow: bool | None = None) -> list[Function
     """The functions of one database; vectors come in Arrow arrays if pyarrow is there (or as `arrow` says).
 
     >>> [function.name for function in functions(Instance("token"))][:2]
-    ['_msd_instance', '_msd_look']
+    ['_msd_instance', '_msd_caller_query']
     """
     fast = find_spec("pyarrow") is not None if arrow is None else arrow
     return [
         Function("_msd_instance", lambda: instance.token, (), "VARCHAR"),
-        Function("_msd_look", lambda: look(instance), (), "VARCHAR", at_bind=True),
-        _plain(instance, "_msd_begin", begin, (), "VARCHAR"),
+        Function("_msd_caller_query", lambda: caller_query(instance), (), "VARCHAR", at_bind=True),
+        _plain(instance, "_msd_prefetch", prefetch, (), "VARCHAR"),
         _take(instance, fast),
         _group(instance, "_msd_pick", pick, "BIGINT[]", fast),
         _group(instance, "_msd_explain", explain, PROPERTIES, fast),

@@ -1,4 +1,4 @@
-"""Begin: the catalog is looked at while DuckDB still works out the arguments of a selection.
+"""Prefetch: the catalog is looked at while DuckDB still works out the arguments of a selection.
 
 DuckDB takes its time to tell what a connection sees (caller.sql), and this runs beside it. Whatever it finds is kept
 for this one statement and would be looked up anyway; nothing is refused, charged or read here.
@@ -15,7 +15,7 @@ from msd_sql.question.prepare import guarded, probed
 from msd_sql.runtime.call import Call
 
 
-def begin(call: Call) -> str:
+def prefetch(call: Call) -> str:
     """Look at what the statement will need if its connection has nothing of its own; the number of the statement."""
     with suppress(MsdError, HostError):  # whoever needs it says what is wrong
         _look(call)

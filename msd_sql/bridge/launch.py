@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from msd_sql.actions.bind_time import WHOLE
+from msd_sql.actions.bind_time import WITH_MACROS
 from msd_sql.bridge.build import cache, extension, write
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import EngineError, InputError
@@ -21,7 +21,7 @@ from msd_sql.guard.connection_view import TEXT
 from msd_sql.registration import LEDGER
 
 # The statements that make the macros; a selection is told everything here.
-STATEMENTS = f"CREATE OR REPLACE TEMP MACRO _msd_look() AS {literal(WHOLE)};\n{TEXT}"
+STATEMENTS = f"CREATE OR REPLACE TEMP MACRO _msd_caller_query() AS {literal(WITH_MACROS)};\n{TEXT}"
 _NEWEST_OF_1 = 68  # a file says the number of its layout; DuckDB 1.x reads up to this one
 
 

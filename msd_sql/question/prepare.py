@@ -110,7 +110,9 @@ def guarded(call: Call, public: bool, calls: frozenset[str] = CALLS) -> Sources:
         declared = [known.name for known in call.items()]
         if not units and not declared:  # nothing to refuse and nothing to find, so the text need not be read
             return Sources()
-        if call.context.session.macros is None:  # nothing was declared when the statement was bound (look.py)
+        if (
+            call.context.session.macros is None
+        ):  # nothing was declared when the statement was bound (actions/bind_time.py)
             raise CatalogError(MEANWHILE)
         return examine(call.context.statement, call.resolver, list(units), calls=calls, declared=declared, units=units)
 

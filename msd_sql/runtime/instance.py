@@ -30,7 +30,7 @@ class Instance:
         self.token = token
         self.spark: Any = None
         self.home: str | None = None  # the attached database that keeps schema msd; None: each relation's own
-        self.declared = False  # has a schema msd ever been seen? (look.py)
+        self.declared = False  # has a schema msd ever been seen? (actions/bind_time.py)
         self.functions: list[Callable[..., Any]] = []  # a function that Python forgets would crash DuckDB
         self.kept: dict[str, Any] = {}  # what lives as long as the database: memory of releases, prepared indexes
         self.released: dict[int, Any] = {}  # the last answer of each connection, for the Python face

@@ -19,11 +19,11 @@ CREATE OR REPLACE TEMP MACRO _msd_context() AS (
 CREATE OR REPLACE TEMP MACRO _msd_caller() AS (
     SELECT _msd_told(_msd_seen(NULL), CAST(system.main.current_query_id() AS VARCHAR)));
 
--- The same for a selection, which looks at the catalog meanwhile (_msd_begin tells the statement's number again).
--- _msd_look is called when the statement is bound, and says what session is to be told (look.py).
-CREATE OR REPLACE TEMP MACRO _msd_beginning(session) AS (SELECT _msd_told(session, (
-    SELECT _msd_begin(_msd_told('{"macros": []}', CAST(system.main.current_query_id() AS VARCHAR))))));
-CREATE OR REPLACE TEMP MACRO _msd_asking() AS (FROM system.main.query(_msd_look()));
+-- The same for a selection, which looks at the catalog meanwhile (_msd_prefetch tells the statement's number again).
+-- _msd_caller_query is called when the statement is bound, and says what session is to be told (actions/bind_time.py).
+CREATE OR REPLACE TEMP MACRO _msd_prefetching(session) AS (SELECT _msd_told(session, (
+    SELECT _msd_prefetch(_msd_told('{"macros": []}', CAST(system.main.current_query_id() AS VARCHAR))))));
+CREATE OR REPLACE TEMP MACRO _msd_asking() AS (FROM system.main.query(_msd_caller_query()));
 
 -- Features or a quota are a vector, a list, a record or one value by the type of a list of them, known when the statement
 -- is bound (that of NULL itself is not). A list of whole numbers is a set of ids unless a distance over numbers is asked
