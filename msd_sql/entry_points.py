@@ -1,7 +1,7 @@
 """The functions that the macros call: entry points, their SQL types, and nothing else.
 
 Python can register scalar functions only. `side_effects`: DuckDB neither folds them nor runs them for EXPLAIN, PREPARE
-or LIMIT 0 (but for `_msd_caller_query`, which is to be run then); `special` NULL handling: an empty input still arrives.
+or LIMIT 0 (but for `_msd_caller_query`, which is run then); `special` NULL handling: an empty input still arrives.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import numpy as np
 
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.ledger import Entry
-from msd_sql.database.background import Meanwhile
+from msd_sql.database.background import BackgroundRead
 from msd_sql.database.host import Host, Interrupted
 from msd_sql.database.private_reads import private
 from msd_sql.database.storage_layout import Layouts, layout
@@ -93,12 +93,12 @@ def answer(call: Call, question: Question) -> Selected:
     return _told(question, outcome, entry)
 
 
-def _release(call: Call, question: Question, protected: Protected, content: Meanwhile[str]) -> tuple[Outcome, str]:
+def _release(call: Call, question: Question, protected: Protected, content: BackgroundRead[str]) -> tuple[Outcome, str]:
     call.check()
     plan = question.plan
     entry = _entry(call, question)
     with uncharged(), private(protected.name):
-        content.begun()
+        content.wait_for_snapshot()
     if plan.exact:
         charged = call.ledger.note(protected, entry)
     else:
@@ -130,7 +130,7 @@ def _release(call: Call, question: Question, protected: Protected, content: Mean
 
 
 def _from_kept(
-    call: Call, question: Question, protected: Protected, content: Meanwhile[str], indexes: Indexes
+    call: Call, question: Question, protected: Protected, content: BackgroundRead[str], indexes: Indexes
 ) -> Outcome | None:
     """The outcome over a kept index, drawn while the rows' fingerprint is worked out; None if they are others now.
 
@@ -147,7 +147,7 @@ def _from_kept(
         session=indexes,
         items=question.items,
     )
-    if found is None or (content.done and content() != found[1]):
+    if found is None or (content.finished and content() != found[1]):
         return None
     outcome = _run(call, question, found[0])
     return outcome if content() == found[1] else None
@@ -219,12 +219,12 @@ def _entry(call: Call, question: Question, replayed: str | None = None) -> Entry
     )
 
 
-def _content(call: Call, items: Items | None, protected: Protected) -> Meanwhile[str]:
+def _content(call: Call, items: Items | None, protected: Protected) -> BackgroundRead[str]:
     """What the relevance is computed from: the private rows, and the item rows if a similarity reads them."""
 
     # An index or a release must never be kept as one of rows that came after it: the fingerprint sees the rows before
-    # they are read (`begun`). A view may read files, which have no transactions: there it comes first.
-    def begin() -> Meanwhile[str]:
+    # they are read (`wait_for_snapshot`). A view may read files, which have no transactions: there it comes first.
+    def begin() -> BackgroundRead[str]:
         stored = call.stored(protected.relation) if protected.relation is not None else None
         layouts = call.instance.kept_or("layouts", Layouts)
 
@@ -238,7 +238,7 @@ def _content(call: Call, items: Items | None, protected: Protected) -> Meanwhile
                 return secrets.token_hex()
 
         with private(protected.name):
-            return call.meanwhile(call.holder(protected), work, protected.sql if stored else None)
+            return call.background(call.holder(protected), work, protected.sql if stored else None)
 
     return call.once(("content", protected.name), begin)
 

@@ -87,7 +87,7 @@ class BridgeHost:
                 inner.run("ROLLBACK")
             raise
 
-    def beside(self) -> None:
+    def second_connection(self) -> None:
         """No other: statements of one worker take turns."""
 
     def interrupt(self) -> None:

@@ -1,4 +1,4 @@
-"""Meanwhile: a statement's work on a connection of its own, while the call that needs its result goes on."""
+"""A background read: a statement's work on a connection of its own, while the call that needs its result goes on."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from msd_sql.database.host import Host
 T = TypeVar("T")
 
 
-class Meanwhile(Generic[T]):
-    """The result of work that has begun; whoever asks for it waits for it, and gets its error if it failed.
+class BackgroundRead(Generic[T]):
+    """The result of work that has begun; calling it waits for it, and raises its error if it failed.
 
-    The work sees `table` as it was at one moment, no later than that at which `begun` returns, whatever others write
+    The work sees `table` as it was at one moment, no later than that at which `wait_for_snapshot` returns, whatever others write
     meanwhile. Without a table, and on a host that cannot do two things at once, it is done before the call goes on.
 
-    >>> Meanwhile(host, lambda other: other.rows("SELECT count(*) FROM purchases")[0][0], "purchases")()
+    >>> BackgroundRead(host, lambda other: other.rows("SELECT count(*) FROM purchases")[0][0], "purchases")()
     2600000
     """
 
@@ -26,11 +26,11 @@ class Meanwhile(Generic[T]):
         self._work = work
         self._found: list[T] = []
         self._failure: BaseException | None = None
-        self._beside = host.beside() if table is not None else None
+        self._second = host.second_connection() if table is not None else None
         self._settled = threading.Event()
         self._sees = False
         self._thread: threading.Thread | None = None
-        if self._beside is None:
+        if self._second is None:
             self._found.append(work(host))
             self._settled.set()
             return
@@ -38,11 +38,11 @@ class Meanwhile(Generic[T]):
         try:
             thread.start()
         except BaseException:
-            self._beside.close()
+            self._second.close()
             raise
         self._thread = thread
 
-    def begun(self) -> None:
+    def wait_for_snapshot(self) -> None:
         """Wait until it is settled what the work sees; raise an error if that is nothing."""
         self._settled.wait()
         if not self._sees and self._failure is not None:
@@ -57,34 +57,34 @@ class Meanwhile(Generic[T]):
         return self._found[0]
 
     @property
-    def done(self) -> bool:
+    def finished(self) -> bool:
         """Need nobody wait for it any more?"""
         return self._thread is None or not self._thread.is_alive()
 
     def stop(self) -> None:
         """Interrupt it if it still runs, from any thread."""
-        if self._beside is not None and not self.done:
+        if self._second is not None and not self.finished:
             with suppress(Exception):  # it may end, and close its connection, at this very moment
-                self._beside.interrupt()
+                self._second.interrupt()
 
-    def end(self) -> None:
+    def shutdown(self) -> None:
         """See that nothing of it is left running: nobody asks for the result any more."""
         if self._thread is not None:
-            while not self.done:
+            while not self.finished:
                 self.stop()
                 self._thread.join(0.05)
 
     def _run(self, see: str) -> None:
-        beside = self._beside
-        assert beside is not None
+        second = self._second
+        assert second is not None
         try:
-            beside.run("BEGIN TRANSACTION")
-            beside.run(see)  # a transaction begins where it is first used
+            second.run("BEGIN TRANSACTION")
+            second.run(see)  # a transaction begins where it is first used
             self._sees = True
             self._settled.set()
-            self._found.append(self._work(beside))
+            self._found.append(self._work(second))
         except BaseException as error:
             self._failure = error.with_traceback(None)
         finally:
             self._settled.set()
-            beside.close()
+            second.close()

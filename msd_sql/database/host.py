@@ -93,7 +93,7 @@ class Host(Protocol):
         """
         ...
 
-    def beside(self) -> OwnHost | None:
+    def second_connection(self) -> OwnHost | None:
         """A host on a connection of its own that works at the same time; None where one thing is done at a time."""
         ...
 
@@ -199,7 +199,7 @@ class DuckDBHost:
     @contextmanager
     def transaction(self) -> Iterator[DuckDBHost]:
         """A transaction on a cursor of its own, closed at the end."""
-        inner = self.beside()
+        inner = self.second_connection()
         try:
             inner.run("BEGIN TRANSACTION")
             try:
@@ -212,7 +212,7 @@ class DuckDBHost:
         finally:
             inner.close()
 
-    def beside(self) -> DuckDBHost:
+    def second_connection(self) -> DuckDBHost:
         """A host on another cursor."""
         with _translated():
             return DuckDBHost(self._connection.cursor(), own=self._own)

@@ -139,7 +139,7 @@ class SparkHost:
         """Refuse: declarations and ledger live in DuckDB."""
         raise EngineError("A Spark session keeps no ledger; declarations and charges are written in DuckDB.")
 
-    def beside(self) -> None:
+    def second_connection(self) -> None:
         """No other: the cluster is busy enough with one."""
 
     def interrupt(self) -> None:

@@ -12,7 +12,7 @@ from msd_sql.catalog import homes
 from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.ledger import Ledger
-from msd_sql.database.background import Meanwhile
+from msd_sql.database.background import BackgroundRead
 from msd_sql.database.host import Host
 from msd_sql.database.spark_host import SparkHost, missing_session
 from msd_sql.database.sql_text import Name, SearchPath, search_path
@@ -86,7 +86,7 @@ class Call:
         self.context = context
         self.instance = instance
         self.stopped = False
-        self._begun: list[Meanwhile[Any]] = []
+        self._begun: list[BackgroundRead[Any]] = []
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -177,16 +177,16 @@ class Call:
         """The vectors that the rows of this statement handed over."""
         return self.instance.vectors(self.context.connection, self.context.query)
 
-    def meanwhile(self, host: Host, work: Callable[[Host], T], table: str | None) -> Meanwhile[T]:
+    def background(self, host: Host, work: Callable[[Host], T], table: str | None) -> BackgroundRead[T]:
         """Begin work over a table beside this call; it does not outlive it."""
-        begun = Meanwhile(host, work, table)
+        begun = BackgroundRead(host, work, table)
         self._begun.append(begun)
         return begun
 
     def end(self) -> None:
         """Leave nothing running."""
         for begun in self._begun:
-            begun.end()
+            begun.shutdown()
 
     def stop(self) -> None:
         """Stop this call, from another thread: its statement now, its selection before the next draw."""

@@ -78,7 +78,7 @@ def test_what_is_declared_after_the_look_is_noticed(empty, monkeypatch, declarat
     if declaration is ITEMS:
         declaration = ITEMS.replace(", reach := 'purchases'", "")
     other = msd_sql.register(empty.cursor())
-    after(monkeypatch, "look", lambda: other.execute(declaration).fetchall())
+    after(monkeypatch, "caller_query", lambda: other.execute(declaration).fetchall())
     with pytest.raises(duckdb.InvalidInputException, match=r"CatalogError: Something was .* run it again.*Nothing was"):
         empty.execute(call).fetchall()
     assert spent(empty) == 0
@@ -90,7 +90,7 @@ def test_what_is_declared_after_the_look_is_noticed(empty, monkeypatch, declarat
 def test_what_is_protected_after_the_catalog_was_read_is_not_answered_without_the_guard(monkeypatch):
     with duckdb.connect() as con:
         fill(con)
-        after(monkeypatch, "begin", lambda: msd_sql.register(con.cursor()).execute(PROTECT).fetchall())
+        after(monkeypatch, "prefetch", lambda: msd_sql.register(con.cursor()).execute(PROTECT).fetchall())
         msd_sql.register(con)
         with pytest.raises(duckdb.InvalidInputException, match=r"CatalogError: Something was .* run it again"):
             con.execute(PRIVATE.replace("products", "purchases")).fetchall()

@@ -55,7 +55,7 @@ FIRST = {
     "rows": lambda host, sql: host.rows(sql)[0][0],
     "columns": lambda host, sql: host.columns(sql)["told"][0],
     "blocks": lambda host, sql: next(iter(host.blocks(sql)))["told"][0],
-    "beside": lambda host, sql: host.beside().rows(sql)[0][0],
+    "beside": lambda host, sql: host.second_connection().rows(sql)[0][0],
 }
 
 

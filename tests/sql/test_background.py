@@ -5,7 +5,7 @@ import threading
 import duckdb
 import pytest
 
-from msd_sql.database.background import Meanwhile
+from msd_sql.database.background import BackgroundRead
 from msd_sql.database.host import DuckDBHost, HostError, Interrupted
 from msd_sql.errors import EngineError
 
@@ -27,8 +27,8 @@ def test_what_is_committed_after_the_beginning_is_not_seen(host):
         assert committed.wait(30)
         return beside.rows(COUNT)[0][0]
 
-    begun = Meanwhile(host, work, "purchases")
-    begun.begun()
+    begun = BackgroundRead(host, work, "purchases")
+    begun.wait_for_snapshot()
     host.run("INSERT INTO purchases VALUES (99)")
     committed.set()
     assert begun() == begun() == 10
@@ -36,7 +36,7 @@ def test_what_is_committed_after_the_beginning_is_not_seen(host):
 
 
 def test_without_a_table_the_work_is_done_at_once(host):
-    begun = Meanwhile(host, lambda same: same.rows(COUNT)[0][0], None)
+    begun = BackgroundRead(host, lambda same: same.rows(COUNT)[0][0], None)
     host.run("INSERT INTO purchases VALUES (99)")
     assert begun() == 10
 
@@ -45,14 +45,14 @@ def test_an_error_is_raised_where_the_result_is_asked_for(host):
     def work(beside):
         raise EngineError("Reading failed.")
 
-    begun = Meanwhile(host, work, "purchases")
+    begun = BackgroundRead(host, work, "purchases")
     with pytest.raises(EngineError, match="Reading failed"):
         begun()
 
 
 def test_nothing_outlives_the_end(host):
-    begun = Meanwhile(host, lambda beside: beside.rows(LONG), "purchases")
-    begun.end()
+    begun = BackgroundRead(host, lambda beside: beside.rows(LONG), "purchases")
+    begun.shutdown()
     assert not begun._thread.is_alive()
     with pytest.raises(Interrupted):
         begun()
@@ -62,8 +62,8 @@ def test_nothing_outlives_the_end(host):
 
 
 def test_a_table_that_is_gone_leaves_no_connection_open(host):
-    begun = Meanwhile(host, lambda beside: 1, "nothing")
-    for ask in (begun.begun, begun):
+    begun = BackgroundRead(host, lambda beside: 1, "nothing")
+    for ask in (begun.wait_for_snapshot, begun):
         with pytest.raises(HostError, match="does not exist"):
             ask()
     with pytest.raises(HostError, match="closed"):
