@@ -24,7 +24,7 @@ from msd_sql.actions.select import pick
 from msd_sql.actions.show_ledger import LEDGER, ledger_rows, remaining
 from msd_sql.database.host import HostError, Interrupted
 from msd_sql.errors import EngineError, MsdError
-from msd_sql.question.arguments import Asked, from_arrow, from_native, whole
+from msd_sql.question.arguments import Arguments, from_arrow, from_native, whole
 from msd_sql.question.options import asserted_public
 from msd_sql.question.prepare import guarded
 from msd_sql.runtime import call
@@ -125,19 +125,19 @@ def plainly(instance: Instance, asking: Context) -> Iterator[None]:
     raise failure from None
 
 
-def _group(instance: Instance, name: str, act: Callable[[Call, Asked], Any], returns: str, arrow: bool) -> Function:
+def _group(instance: Instance, name: str, act: Callable[[Call, Arguments], Any], returns: str, arrow: bool) -> Function:
     """A function of one group's items; DuckDB counts its parameters, so they are all spelled out."""
 
     def one(
-        options: Mapping[str, str | None], told: dict[str, str | None], read: Callable[[VectorStore], Asked]
+        options: Mapping[str, str | None], told: dict[str, str | None], read: Callable[[VectorStore], Arguments]
     ) -> Any:
         asking = Context.read(told)
         with plainly(instance, asking), instance.call(asking) as call, _let_go(call.vectors):
             with uncharged():
                 # First of all: an error about an argument quotes it, and an argument can be computed from private rows.
                 guarded(call, asserted_public(options))
-                asked = read(call.vectors)
-            return act(call, asked)
+                arguments = read(call.vectors)
+            return act(call, arguments)
 
     def native(
         a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any

@@ -6,19 +6,19 @@ import re
 
 from msd_sql.catalog.amounts import shown
 from msd_sql.engines.build import describe
-from msd_sql.question.arguments import Asked
+from msd_sql.question.arguments import Arguments
 from msd_sql.question.prepare import Question, prepare
 from msd_sql.runtime.call import Call, uncharged
 
 Line = tuple[str, str]
 
 
-def explain(call: Call, asked: Asked) -> list[dict[str, str]]:
+def explain(call: Call, arguments: Arguments) -> list[dict[str, str]]:
     """The lines of `msd_explain`: property and value."""
-    if asked.empty:
+    if arguments.empty:
         return [{"property": "candidates", "value": "0: an empty selection, nothing charged"}]
     with uncharged():
-        question = prepare(call, asked)
+        question = prepare(call, arguments)
     lines = [*_what(question), *_privacy(question), *_budget(call, question), *_engine(call, question)]
     return [{"property": name, "value": value} for name, value in lines]
 

@@ -26,7 +26,7 @@ from msd_sql.engines.build import Indexes, build, prepared
 from msd_sql.engines.candidates import Candidates
 from msd_sql.engines.similarity_steps import public_content
 from msd_sql.errors import EngineError, MsdError
-from msd_sql.question.arguments import Asked
+from msd_sql.question.arguments import Arguments
 from msd_sql.question.item_columns import all_keys
 from msd_sql.question.options import AUTO
 from msd_sql.question.prepare import Question, prepare
@@ -55,12 +55,12 @@ class FewCandidates(UserWarning):
     """There was nothing to choose: no more candidates than were asked for."""
 
 
-def pick(call: Call, asked: Asked) -> list[int]:
+def pick(call: Call, arguments: Arguments) -> list[int]:
     """The positions, from 1, of the chosen candidates in the query's own list; empty for an empty input."""
-    if asked.empty:
+    if arguments.empty:
         return []
     with uncharged():
-        question = prepare(call, asked, lambda protected, items: _content(call, items, protected))
+        question = prepare(call, arguments, lambda protected, items: _content(call, items, protected))
     selected = answer(call, question)
     call.instance.released[call.context.connection] = selected
     return selected.positions

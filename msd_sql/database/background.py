@@ -15,8 +15,9 @@ T = TypeVar("T")
 class BackgroundRead(Generic[T]):
     """The result of work that has begun; calling it waits for it, and raises its error if it failed.
 
-    The work sees `table` as it was at one moment, no later than that at which `wait_for_snapshot` returns, whatever others write
-    meanwhile. Without a table, and on a host that cannot do two things at once, it is done before the call goes on.
+    The work sees `table` as it was at one moment, no later than that at which `wait_for_snapshot` returns, whatever
+    others write meanwhile. Without a table, and on a host that cannot do two things at once, it is
+    done before the call goes on.
 
     >>> BackgroundRead(host, lambda other: other.rows("SELECT count(*) FROM purchases")[0][0], "purchases")()
     2600000

@@ -1,4 +1,4 @@
-"""Asked: one selection as DuckDB hands it to a function, in native Python lists or in Arrow arrays, made one thing.
+"""The arguments: one selection as DuckDB hands it to a function, native lists or Arrow arrays, made one record.
 
 Arrow carries texts and numbers without a Python object for each; where pyarrow is not installed the native lists say
 the same. Vectors have come before (`VectorStore`).
@@ -30,7 +30,7 @@ _VECTOR = re.compile(r"^(angular|l1|l2|haversine) (?s:.*)\]\[\]\Z|^ (FLOAT|DOUBL
 
 
 @dataclass(frozen=True)
-class Asked:
+class Arguments:
     """The arguments of `_msd_pick` and `_msd_explain` for one group."""
 
     keys: Sequence[str | None]
@@ -62,10 +62,10 @@ def from_native(
     quota_lists: list[list[str | None] | None] | None,
     scores: list[float | None] | None,
     store: VectorStore,
-) -> Asked:
+) -> Arguments:
     """One group from native Python values, and its vectors from the store."""
     shape, quota_shape = shape_of(types["features"], options["distance"]), shape_of(types["quota"], "hamming")
-    return Asked(
+    return Arguments(
         keys or [],
         None if numbers is None else np.array([np.nan if key is None else key for key in numbers]),
         order,
@@ -88,20 +88,20 @@ def from_native(
     )
 
 
-def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Texts, Callable[[VectorStore], Asked]]]:
+def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Texts, Callable[[VectorStore], Arguments]]]:
     """Every group of a chunk of Arrow arrays: its options and context, and what reads the rest of it."""
     (
         keys, numbers, order, key_type, options, types, texts, lists, vectors, quota_texts, quota_lists, scores,
         context,
     ) = map(whole, columns)  # fmt: skip
 
-    def read(row: int, wanted: Texts, store: VectorStore) -> Asked:
+    def read(row: int, wanted: Texts, store: VectorStore) -> Arguments:
         told = types[row].as_py()
         shape = shape_of(told["features"], wanted["distance"])
         quota_shape = shape_of(told["quota"], "hamming")
         if not (keys[row].is_valid or numbers[row].is_valid):  # no row, and so no column either
             shape = quota_shape = "none"
-        return Asked(
+        return Arguments(
             _arrow_texts(keys[row]),
             _arrow_numbers(numbers[row]),
             _arrow_numbers(order[row]),

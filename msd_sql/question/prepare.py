@@ -18,7 +18,7 @@ from msd_sql.engines.build import check_home
 from msd_sql.engines.candidates import Candidates, candidates, member_type, ordered, whole_candidates
 from msd_sql.errors import CatalogError, InputError, PrivacyError
 from msd_sql.guard.examine import CALLS, Sources, examine
-from msd_sql.question.arguments import Asked
+from msd_sql.question.arguments import Arguments
 from msd_sql.question.features import Features, declared_values, given_features, measure
 from msd_sql.question.item_columns import knows, lying
 from msd_sql.question.options import Request, request
@@ -52,20 +52,22 @@ class Question:
         return self.plan.cap
 
 
-def prepare(call: Call, asked: Asked, foresee: Callable[[Protected, Items | None], object] | None = None) -> Question:
+def prepare(
+    call: Call, arguments: Arguments, foresee: Callable[[Protected, Items | None], object] | None = None
+) -> Question:
     """Check and resolve one question; whatever is wrong with it is said here and charges nothing.
 
     `foresee` is told as soon as it is certain that the answer will read a protected relation, which can be read.
     """
-    wanted = request(asked.options)
-    found = _candidates(call, asked)
+    wanted = request(arguments.options)
+    found = _candidates(call, arguments)
     sources = guarded(call, wanted.public)
     items = _items(call, sources, found)
-    scores = _scores(asked, found)
+    scores = _scores(arguments, found)
     protected = None if scores is not None else _protected(call, wanted, items)
     _check_eps(wanted, scores, protected)
-    matroid, quota_facts = constraint(call, asked.quota, wanted.quota_cap, items, found, wanted.k)
-    measured = _measured(asked, wanted, items)
+    matroid, quota_facts = constraint(call, arguments.quota, wanted.quota_cap, items, found, wanted.k)
+    measured = _measured(arguments, wanted, items)
     delta = Decimal(0)
     if wanted.eps is not None and protected is not None:
         delta = wanted.delta if wanted.delta is not None else protected.share(wanted.eps)
@@ -97,7 +99,7 @@ def prepare(call: Call, asked: Asked, foresee: Callable[[Protected, Items | None
             foresee(protected, items)
     else:  # whatever is relevant, it is not read
         made = replace(made, relevance="score", m=0)
-    distance, facts = _distance(call, asked, wanted, items, found) if measured else (None, [])
+    distance, facts = _distance(call, arguments, wanted, items, found) if measured else (None, [])
     return Question(wanted, found, items, protected, distance, matroid, scores, made, delta, [*facts, *quota_facts])
 
 
@@ -125,14 +127,14 @@ def probed(call: Call, protected: Protected, items: Items | None) -> None:
     call.once(about, lambda: probe(call.holder(protected), protected, items))
 
 
-def _candidates(call: Call, asked: Asked) -> Candidates:
-    if asked.numbers is not None:
-        return whole_candidates(asked.numbers, asked.key_type)
-    if asked.order is not None:
-        return candidates(asked.keys, asked.order, asked.key_type)
-    name = asked.options.get("key")
-    kind = member_type(call.host, asked.key_type, name) if name is not None else asked.key_type
-    return ordered(call.host, asked.keys, kind)
+def _candidates(call: Call, arguments: Arguments) -> Candidates:
+    if arguments.numbers is not None:
+        return whole_candidates(arguments.numbers, arguments.key_type)
+    if arguments.order is not None:
+        return candidates(arguments.keys, arguments.order, arguments.key_type)
+    name = arguments.options.get("key")
+    kind = member_type(call.host, arguments.key_type, name) if name is not None else arguments.key_type
+    return ordered(call.host, arguments.keys, kind)
 
 
 def _items(call: Call, sources: Sources, found: Candidates) -> Items | None:
@@ -185,10 +187,10 @@ def _check_eps(wanted: Request, scores: FloatArray | None, protected: Protected 
         raise InputError("delta was given without eps. Give both, or neither.")
 
 
-def _scores(asked: Asked, found: Candidates) -> FloatArray | None:
-    if asked.scores is None:
+def _scores(arguments: Arguments, found: Candidates) -> FloatArray | None:
+    if arguments.scores is None:
         return None
-    scores = asked.scores[found.rows]
+    scores = arguments.scores[found.rows]
     bad = int(np.count_nonzero(~np.isfinite(scores)))
     if bad:
         raise InputError(
@@ -201,25 +203,25 @@ def _scores(asked: Asked, found: Candidates) -> FloatArray | None:
     return scaled
 
 
-def _measured(asked: Asked, wanted: Request, items: Items | None) -> bool:
+def _measured(arguments: Arguments, wanted: Request, items: Items | None) -> bool:
     """Will there be a distance?"""
     method = METHODS.get(wanted.method)
     if wanted.diversity == 0.0 or wanted.k == 1 or (method is not None and not method.weighs_diversity):
         return False
-    return not asked.features.absent or (items is not None and bool(items.features))
+    return not arguments.features.absent or (items is not None and bool(items.features))
 
 
-def _distance(call: Call, asked: Asked, wanted: Request, items: Items | None, found: Candidates) -> Measured:
-    given = not asked.features.absent
+def _distance(call: Call, arguments: Arguments, wanted: Request, items: Items | None, found: Candidates) -> Measured:
+    given = not arguments.features.absent
     name = wanted.distance or (items.distance if items and not given else None)
     if name == "precomputed":
-        return pairs(call, asked.features if given else items, found)
+        return pairs(call, arguments.features if given else items, found)
 
     def of(features: Features) -> Measured:
         return measure(features, name, wanted.scale), [name, wanted.scale, *features.facts]
 
     if given or items is None:
-        return of(given_features(asked.features, found))
+        return of(given_features(arguments.features, found))
 
     def made() -> Measured:
         return of(declared_values(call, items, found, items.features))

@@ -58,7 +58,7 @@ def test_nothing_outlives_the_end(host):
         begun()
     host.run("DROP TABLE purchases")  # no transaction of it is left that holds the table
     with pytest.raises(HostError, match="closed"):
-        begun._beside.rows("SELECT 1")
+        begun._second.rows("SELECT 1")
 
 
 def test_a_table_that_is_gone_leaves_no_connection_open(host):
@@ -67,4 +67,4 @@ def test_a_table_that_is_gone_leaves_no_connection_open(host):
         with pytest.raises(HostError, match="does not exist"):
             ask()
     with pytest.raises(HostError, match="closed"):
-        begun._beside.rows("SELECT 1")
+        begun._second.rows("SELECT 1")
