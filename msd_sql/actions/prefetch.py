@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from msd_sql.database.host import HostError
 from msd_sql.errors import MsdError
-from msd_sql.question.item_columns import column_types, lying
+from msd_sql.question.item_columns import column_types, items_fingerprint
 from msd_sql.question.prepare import guarded, probed
 from msd_sql.runtime.call import Call
 
@@ -27,7 +27,7 @@ def _look(call: Call) -> None:
     reached = {items.reach: items for items in call.items() if items.name in names}
     for items in reached.values():
         column_types(call, items)
-        lying(call, items)
+        items_fingerprint(call, items)
     for protected in call.protected():
         if protected.name in reached and protected.relation is not None:
             call.identity(protected.home)

@@ -21,7 +21,7 @@ from msd_sql.catalog.ledger import Entry
 from msd_sql.database.background import BackgroundRead
 from msd_sql.database.host import Host, Interrupted
 from msd_sql.database.private_reads import private
-from msd_sql.database.storage_layout import Layouts, layout
+from msd_sql.database.storage_layout import Layouts, storage_fingerprint
 from msd_sql.engines.build import Indexes, build, prepared
 from msd_sql.engines.candidates import Candidates
 from msd_sql.engines.similarity_steps import public_content
@@ -231,8 +231,8 @@ def _content(call: Call, items: Items | None, protected: Protected) -> Backgroun
         def work(host: Host) -> str:
             public = host if protected.relation is not None else call.host
             try:
-                lies = layout(host, stored, content_columns(protected)) if stored else None
-                rows = layouts.content(protected.name, lies, lambda: content_fingerprint(host, protected))
+                stored_as = storage_fingerprint(host, stored, content_columns(protected)) if stored else None
+                rows = layouts.content(protected.name, stored_as, lambda: content_fingerprint(host, protected))
                 return f"{rows} {public_content(public, protected, items)}" if protected.similarity else rows
             except EngineError:  # like nothing that was ever seen: what fails to be read fails after the charge
                 return secrets.token_hex()

@@ -1,4 +1,4 @@
-"""Layout: how a stored table lies in its file; while that is the same, so are its rows, and nobody need read them.
+"""The storage layout: how a stored table lies in its file; while that is the same, so are its rows, and they need not be read.
 
 DuckDB has no version of a table's content to ask for. But if every row that the table stores is visible, none was
 updated and all lie in the file, then another content needs a write to the file (docs/privacy.md, section 7).
@@ -33,19 +33,19 @@ FROM pragma_storage_info({name})
 
 @dataclass(frozen=True)
 class Table:
-    """A table that DuckDB itself stores; its mark tells it from one that takes its place."""
+    """A table that DuckDB itself stores; its object id tells it from one that takes its place."""
 
     name: Name
-    mark: str
+    object_id: str
     file: str | None  # None: in memory
 
 
-def layout(host: Host, table: Table, columns: Collection[str]) -> str | None:
+def storage_fingerprint(host: Host, table: Table, columns: Collection[str]) -> str | None:
     """How these columns of a table lie in its file; None where rows could change and that not.
 
     `host` is in a transaction, whose rows are meant.
 
-    >>> layout(host, Table(Name("shop", "main", "purchases"), "2048", "/data/shop.duckdb"), ["user_id", "item_id"])
+    >>> storage_fingerprint(host, Table(Name("shop", "main", "purchases"), "2048", "/data/shop.duckdb"), ["user_id", "item_id"])
     '2048 /data/shop.duckdb 131 1835008 1794844623414808493 …'
     """
     before = _written(table.file)
@@ -58,7 +58,7 @@ def layout(host: Host, table: Table, columns: Collection[str]) -> str | None:
         return None
     if visible != stored or not lasting or not set(columns) <= set(found) or _written(table.file) != before:
         return None
-    return f"{table.mark} {table.file} {before} {marks} {list(columns)}"
+    return f"{table.object_id} {table.file} {before} {marks} {list(columns)}"
 
 
 class Layouts:
@@ -68,19 +68,19 @@ class Layouts:
         self._known: dict[str, tuple[str, str]] = {}
         self._lock = threading.Lock()
 
-    def content(self, name: str, lies: str | None, read: Callable[[], str]) -> str:
-        """What is known of a table that lies so, or what `read` tells now.
+    def content(self, name: str, stored_as: str | None, read: Callable[[], str]) -> str:
+        """What is known of a table that is stored so, or what `read` tells now.
 
         >>> layouts = Layouts()
-        >>> [layouts.content("purchases", lies, lambda: "2600000 rows") for lies in ("here", "here", None)]
+        >>> [layouts.content("purchases", stored_as, lambda: "2600000 rows") for stored_as in ("here", "here", None)]
         ['2600000 rows', '2600000 rows', '2600000 rows']
         """
-        if lies is None:
+        if stored_as is None:
             return read()
         with self._lock:
             known = self._known.get(name)
-        if known is None or known[0] != lies:
-            known = lies, read()
+        if known is None or known[0] != stored_as:
+            known = stored_as, read()
             with self._lock:
                 self._known[name] = known
         return known[1]

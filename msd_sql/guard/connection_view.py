@@ -59,7 +59,7 @@ class Macro:
 class Session:
     """What only the caller's own connection can see: TEMP objects, prepared statements, and changes not committed.
 
-    `macros` are the macros that it sees, `catalog` the mark of every table and view that it sees; None if not told.
+    `macros` are the macros that it sees, `catalog` the object id of every table and view that it sees; None if not told.
 
     >>> Session.read('{"tables": [["temp", "main", "t", "7"], ["shop", "main", "products", "8"]]}').tables
     frozenset({'t'})
@@ -88,8 +88,8 @@ def _read(text: str) -> Session:
     tables, views = told.get("tables") or (), told.get("views") or ()
     own = {name.lower(): sql for database, _, name, sql in views if database == "temp"}
     catalog = {
-        (database.lower(), schema.lower(), name.lower()): str(mark)
-        for database, schema, name, mark in (*tables, *views)
+        (database.lower(), schema.lower(), name.lower()): str(object_id)
+        for database, schema, name, object_id in (*tables, *views)
         if database != "temp"
     }
     return Session(

@@ -76,7 +76,7 @@ class Resolver(Protocol):
 
 
 _RELATIONS = """
-SELECT 'table' AS kind, database_name, schema_name, table_name AS name, '' AS sql, CAST(table_oid AS VARCHAR) AS mark
+SELECT 'table' AS kind, database_name, schema_name, table_name AS name, '' AS sql, CAST(table_oid AS VARCHAR) AS object_id
 FROM system.main.duckdb_tables() WHERE NOT internal AND NOT temporary
 UNION ALL
 SELECT 'view', database_name, schema_name, view_name, coalesce(sql, ''), CAST(system.main.hash(sql) AS VARCHAR)
@@ -110,7 +110,7 @@ def remembering() -> Once:
 
 
 def relation_rows(host: Host, once: Once) -> list[Row]:
-    """Every table and view that all connections see: kind, database, schema, name, SQL of a view, and its mark."""
+    """Every table and view that all connections see: kind, database, schema, name, SQL of a view, and its object id."""
     found: list[Row] = once(("relations",), lambda: host.rows(_RELATIONS))
     return found
 
@@ -260,11 +260,11 @@ class HostResolver:
             seen = self._session.catalog
             # What the caller sees and nobody else can be anything; what the caller no longer sees is not meant.
             self._found = {key: Relation("unknown", key[2]) for key in seen or ()}
-            for kind, database, schema, name, sql, mark in rows:
+            for kind, database, schema, name, sql, object_id in rows:
                 key = (database.lower(), schema.lower(), name.lower())
                 if kind == "foreign" or (seen is not None and key not in seen):
                     continue
-                if seen is None or seen[key] == mark or key[0] in foreign:
+                if seen is None or seen[key] == object_id or key[0] in foreign:
                     self._found[key] = Relation(
                         "view" if kind == "view" else "table", name, Name(database, schema, name), sql
                     )

@@ -12,7 +12,7 @@ import numpy as np
 from msd_sql.catalog.declarations import Items
 from msd_sql.database.host import Column
 from msd_sql.database.sql_text import quote
-from msd_sql.database.storage_layout import layout
+from msd_sql.database.storage_layout import storage_fingerprint
 from msd_sql.engines.binding import native_keys
 from msd_sql.engines.candidates import WHOLE, Candidates, Whole, whole_candidates
 from msd_sql.engines.key_table import near
@@ -96,10 +96,10 @@ def column_types(call: Call, items: Items) -> dict[str, str]:
     return described(call.host, call.once, _relation(items))
 
 
-def lying(call: Call, items: Items) -> str | None:
+def items_fingerprint(call: Call, items: Items) -> str | None:
     """How the key and the features of an items relation lie in their file; None where that does not tell or matter.
 
-    >>> lying(call, products)
+    >>> items_fingerprint(call, products)
     '2048 /data/shop.duckdb …'
     """
 
@@ -107,9 +107,9 @@ def lying(call: Call, items: Items) -> str | None:
         if items.relation is None or not items.features or items.distance == "precomputed":
             return None
         table = call.stored(items.relation)
-        return layout(call.host, table, [items.key, *items.features]) if table else None
+        return storage_fingerprint(call.host, table, [items.key, *items.features]) if table else None
 
-    return call.once(("lies", items.name), look)
+    return call.once(("items fingerprint", items.name), look)
 
 
 def _types(call: Call, items: Items, names: Sequence[str]) -> dict[str, str]:

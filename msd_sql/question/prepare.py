@@ -20,7 +20,7 @@ from msd_sql.errors import CatalogError, InputError, PrivacyError
 from msd_sql.guard.examine import CALLS, Sources, examine
 from msd_sql.question.arguments import Arguments
 from msd_sql.question.features import Features, declared_values, given_features, measure
-from msd_sql.question.item_columns import knows, lying
+from msd_sql.question.item_columns import items_fingerprint, knows
 from msd_sql.question.options import Request, request
 from msd_sql.question.pair_distances import pairs
 from msd_sql.question.quotas import constraint
@@ -226,8 +226,8 @@ def _distance(call: Call, arguments: Arguments, wanted: Request, items: Items | 
     def made() -> Measured:
         return of(declared_values(call, items, found, items.features))
 
-    lies = lying(call, items)
-    if lies is None:
+    stored_as = items_fingerprint(call, items)
+    if stored_as is None:
         return made()
-    place = (name, wanted.scale, found.type, lies)
+    place = (name, wanted.scale, found.type, stored_as)
     return call.instance.kept_or("distances", DistanceCache).of(place, found.column, made)

@@ -160,8 +160,8 @@ class Call:
         """A table that DuckDB itself stores; None if it is a view, or another system's."""
         database = self.databases().get(name.database)
         marks = {(row[1], row[2], row[3]): row[5] for row in relation_rows(self.host, self.once) if row[0] == "table"}
-        mark = marks.get((name.database, name.schema, name.name))
-        return Table(name, mark, database.path) if database is not None and database.native and mark else None
+        object_id = marks.get((name.database, name.schema, name.name))
+        return Table(name, object_id, database.path) if database is not None and database.native and object_id else None
 
     @property
     def resolver(self) -> HostResolver:

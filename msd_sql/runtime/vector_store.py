@@ -107,7 +107,7 @@ class VectorStore:
         for which, kept in enumerate(self._all):
             if kept is not None and (kept.width, kept.kind) == (width, kind):
                 return which, kept
-        made = _OneLength(width, kind, np.empty(0, np.uint8) if self._all else self._room.borrowow(_ROOM))
+        made = _OneLength(width, kind, np.empty(0, np.uint8) if self._all else self._room.borrow(_ROOM))
         self._all.append(made)
         return len(self._all) - 1, made
 

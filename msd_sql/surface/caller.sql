@@ -1,6 +1,6 @@
 -- What only the caller's own connection sees, for the guard: TEMP objects (they hide tables of the same name), macros,
 -- prepared statements (`EXECUTE p` is all that current_query() says of them), and every other table and view with a
--- mark, so that a definition that is not committed yet is noticed. Evaluated once for a statement. Every function is
+-- object id, so that a definition that is not committed yet is noticed. Evaluated once for a statement. Every function is
 -- named with its schema, and nothing is written as [..], {..} or with an operator: a macro of the user could hide what
 -- that calls. `macros` is NULL where nobody needs them: DuckDB lists all of its functions to tell them.
 CREATE OR REPLACE TEMP MACRO _msd_seen(macros) AS CAST(system.main.to_json(system.main.struct_pack(

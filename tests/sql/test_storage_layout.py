@@ -10,7 +10,7 @@ import msd_sql
 import msd_sql.actions.select
 from msd_sql.database.host import DuckDBHost
 from msd_sql.database.sql_text import Name
-from msd_sql.database.storage_layout import Layouts, Table, layout
+from msd_sql.database.storage_layout import Layouts, Table, storage_fingerprint
 
 from .conftest import one
 
@@ -62,12 +62,12 @@ class Shelf:
             os.utime(self.path, ns=(0, (LONG_AGO + self._writes) * 10**9))
             self._seen = os.stat(self.path).st_mtime_ns
 
-    def lies(self, columns=("u", "s")):
+    def stored_as(self, columns=("u", "s")):
         name = Name("shelf", "main", "t")
         with self.con.cursor() as cursor:
             found = cursor.execute("SELECT table_oid::VARCHAR FROM duckdb_tables() WHERE table_name = 't'").fetchall()
             cursor.execute("BEGIN")
-            return layout(DuckDBHost(cursor), Table(name, found[0][0], self.path), columns)
+            return storage_fingerprint(DuckDBHost(cursor), Table(name, found[0][0], self.path), columns)
 
     def rows(self):
         return self.con.execute("SELECT * FROM t ORDER BY ALL").fetchall()
@@ -84,12 +84,12 @@ def shelf(tmp_path):
 
 
 def test_it_stays_the_same_while_nothing_or_something_else_happens(shelf):
-    before = shelf.lies()
+    before = shelf.stored_as()
     assert before is not None
     for sql in ("SELECT sum(u) FROM t", "CREATE TABLE other AS SELECT 1 AS a", "INSERT INTO other VALUES (2)",
                 "BEGIN", "UPDATE other SET a = 3", "COMMIT"):  # fmt: skip
         shelf.con.execute(sql)
-        assert shelf.lies() == before
+        assert shelf.stored_as() == before
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
@@ -98,22 +98,22 @@ def test_whatever_changes_the_rows_changes_it(shelf, change, size):
     shelf.con.execute(CREATE.format(size))
     shelf.con.execute("CHECKPOINT")
     shelf.settle()
-    before, rows = shelf.lies(), shelf.rows()
+    before, rows = shelf.stored_as(), shelf.rows()
     assert before is not None
     for sql in change:
         shelf.con.execute(sql)
     shelf.settle()
     assert shelf.rows() != rows
-    assert shelf.lies() != before
+    assert shelf.stored_as() != before
 
 
 def test_what_is_rolled_back_is_not_taken_for_what_was_committed(shelf):
-    before = shelf.lies()
+    before = shelf.stored_as()
     shelf.con.execute("BEGIN")
     shelf.con.execute("UPDATE t SET u = -1 WHERE rowid = 7")
-    assert shelf.lies() is None  # somebody changes it at this moment
+    assert shelf.stored_as() is None  # somebody changes it at this moment
     shelf.con.execute("ROLLBACK")
-    assert shelf.lies() in (None, before)
+    assert shelf.stored_as() in (None, before)
 
 
 def test_no_two_contents_lie_alike_however_they_came_about(shelf):
@@ -134,10 +134,10 @@ def test_no_two_contents_lie_alike_however_they_came_about(shelf):
         ]):  # fmt: skip
             shelf.con.execute(sql)
         shelf.settle()
-        lies, rows = shelf.lies(), shelf.rows()
-        if lies is not None:
-            again += lies in known
-            assert known.setdefault(lies, rows) == rows
+        stored_as, rows = shelf.stored_as(), shelf.rows()
+        if stored_as is not None:
+            again += stored_as in known
+            assert known.setdefault(stored_as, rows) == rows
     assert again > 10  # or nothing was tried
 
 
@@ -149,20 +149,20 @@ def test_what_changes_inside_of_nested_values_changes_it(shelf, change):
     )
     shelf.con.execute("CHECKPOINT")
     shelf.settle()
-    before = shelf.lies(["u", "l", "r", "a"])
+    before = shelf.stored_as(["u", "l", "r", "a"])
     assert before is not None
     shelf.con.execute(f"UPDATE t {change} WHERE u = 7")
-    assert shelf.lies(["u", "l", "r", "a"]) != before
+    assert shelf.stored_as(["u", "l", "r", "a"]) != before
     shelf.con.execute("CHECKPOINT")
     shelf.settle()
-    assert shelf.lies(["u", "l", "r", "a"]) != before
+    assert shelf.stored_as(["u", "l", "r", "a"]) != before
 
 
 def test_a_file_that_was_written_to_just_now_is_not_trusted(shelf, monkeypatch):
     written = os.stat(shelf.path).st_mtime_ns
     for passed, trusted in ((-(10**12), False), (0, False), (1_999_999_999, False), (2_000_000_000, True)):
         monkeypatch.setattr("msd_sql.database.storage_layout.time.time_ns", lambda passed=passed: written + passed)
-        assert (shelf.lies() is not None) == trusted
+        assert (shelf.stored_as() is not None) == trusted
 
 
 def test_a_column_that_is_computed_does_not_lie_anywhere(shelf):
@@ -170,8 +170,8 @@ def test_a_column_that_is_computed_does_not_lie_anywhere(shelf):
     shelf.con.execute("INSERT INTO t SELECT range, 'user' FROM range(100)")
     shelf.con.execute("CHECKPOINT")
     shelf.settle()
-    assert shelf.lies() is not None
-    assert shelf.lies(["twice"]) is None
+    assert shelf.stored_as() is not None
+    assert shelf.stored_as(["twice"]) is None
 
 
 def test_names_that_need_quotes(shelf):
@@ -180,25 +180,28 @@ def test_names_that_need_quotes(shelf):
     shelf.con.execute(f'CREATE TABLE {table.name.sql} AS SELECT range AS "u u" FROM range(9)')
     shelf.con.execute("CHECKPOINT")
     shelf.settle()
-    assert layout(DuckDBHost(shelf.con), table, ["u u"]) is not None
+    assert storage_fingerprint(DuckDBHost(shelf.con), table, ["u u"]) is not None
     quoted = Table(Name("shelf", "main", 'a "t"'), "1", shelf.path)
     shelf.con.execute(f"CREATE TABLE {quoted.name.sql} AS SELECT 1 AS u")
-    assert layout(DuckDBHost(shelf.con), quoted, ["u"]) is None  # DuckDB 1.5 cannot be asked about it
+    assert storage_fingerprint(DuckDBHost(shelf.con), quoted, ["u"]) is None  # DuckDB 1.5 cannot be asked about it
 
 
 def test_a_table_in_memory_lies_nowhere():
     with duckdb.connect() as con:
         con.execute(CREATE.format(10))
-        assert layout(DuckDBHost(con), Table(Name("memory", "main", "t"), "1", None), ["u"]) is None
-        assert layout(DuckDBHost(con), Table(Name("memory", "main", "t"), "1", "/no/such/file"), ["u"]) is None
+        assert storage_fingerprint(DuckDBHost(con), Table(Name("memory", "main", "t"), "1", None), ["u"]) is None
+        assert (
+            storage_fingerprint(DuckDBHost(con), Table(Name("memory", "main", "t"), "1", "/no/such/file"), ["u"])
+            is None
+        )
 
 
 def test_of_each_table_only_the_last_layout_is_known():
     layouts = Layouts()
     contents = iter("abcd")
 
-    def ask(lies):
-        return layouts.content("t", lies, lambda: next(contents))
+    def ask(stored_as):
+        return layouts.content("t", stored_as, lambda: next(contents))
 
     assert [ask("here"), ask("here"), ask("there"), ask("here"), ask(None)] == ["a", "a", "b", "c", "d"]
 
