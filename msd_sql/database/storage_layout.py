@@ -1,4 +1,4 @@
-"""The storage layout: how a stored table lies in its file; while that is the same, so are its rows, and they need not be read.
+"""The storage layout: how a table lies in its file; while that is the same, so are its rows: they need not be read.
 
 DuckDB has no version of a table's content to ask for. But if every row that the table stores is visible, none was
 updated and all lie in the file, then another content needs a write to the file (docs/privacy.md, section 7).
@@ -45,7 +45,7 @@ def storage_fingerprint(host: Host, table: Table, columns: Collection[str]) -> s
 
     `host` is in a transaction, whose rows are meant.
 
-    >>> storage_fingerprint(host, Table(Name("shop", "main", "purchases"), "2048", "/data/shop.duckdb"), ["user_id", "item_id"])
+    >>> storage_fingerprint(host, Table(purchases, "2048", "/data/shop.duckdb"), ["user_id", "item_id"])
     '2048 /data/shop.duckdb 131 1835008 1794844623414808493 …'
     """
     before = _written(table.file)

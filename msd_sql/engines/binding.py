@@ -21,7 +21,7 @@ from msd_sql.database.private_reads import private
 from msd_sql.database.sql_text import quote
 from msd_sql.database.temp_names import next_serial, temp_name
 from msd_sql.engines.candidates import Candidates
-from msd_sql.engines.key_table import Dense, near
+from msd_sql.engines.key_table import KeyTable, key_table
 from msd_sql.engines.steps import Names
 from msd_sql.errors import EngineError
 
@@ -40,7 +40,7 @@ class Binding:
     unit_type: str | None  # None: every row is a unit
     n: int
     serial: int  # tells the temp relations of one question from those of another on the same connection
-    near: Dense | None = None  # the candidates by number: then they have no table
+    key_table: KeyTable | None = None  # the candidates by number: then they have no table
 
     def temp(self, name: str) -> str:
         """Name a temp relation of this question."""
@@ -84,7 +84,7 @@ def bound(host: Host, protected: Protected, candidates: Candidates, *, look_up: 
     item, unit = exp.column(protected.item, table="r", quoted=True), protected.unit
     units = {"r.unit": exp.column(unit, table="r", quoted=True)} if unit else {}
     unit_type = types[1] if unit else None
-    by_number = near(candidates, types[0]) if look_up and unit else None
+    by_number = key_table(candidates, types[0]) if look_up and unit else None
     if by_number is not None:
         names = Names({"relation": table(protected.sql)}, {"r.item": item, **units})
         yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial, by_number)

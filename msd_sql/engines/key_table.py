@@ -14,7 +14,7 @@ _SHARE = 4  # at most so many values for every candidate: else most of the rows 
 
 
 @dataclass(frozen=True)
-class Dense:
+class KeyTable:
     """The candidates as a table by item id: place[id - low] is the candidate, or -1."""
 
     low: int
@@ -39,7 +39,7 @@ class Dense:
     def keys(self, packed: IntArray) -> IntArray:
         """Put the candidate in the place of the item, and drop the rows of other items.
 
-        >>> Dense(5, np.array([0, -1, 1]), 2).keys(np.array([9 << 2 | 0, 9 << 2 | 1, 9 << 2 | 2])).tolist()
+        >>> KeyTable(5, np.array([0, -1, 1]), 2).keys(np.array([9 << 2 | 0, 9 << 2 | 1, 9 << 2 | 2])).tolist()
         [18, 19]
         """
         candidate = self.place.take(packed & ((1 << self.bits) - 1))
@@ -49,10 +49,10 @@ class Dense:
         return keys if candidate.min(initial=0) >= 0 else keys[candidate >= 0]
 
 
-def near(candidates: Candidates, key_type: str) -> Dense | None:
+def key_table(candidates: Candidates, key_type: str) -> KeyTable | None:
     """The look-up table of candidates in a column of this type; None where one of them is no whole number.
 
-    >>> near(Candidates(["5", "7"], "VARCHAR"), "BIGINT") is None
+    >>> key_table(Candidates(["5", "7"], "VARCHAR"), "BIGINT") is None
     True
     """
     if not isinstance(candidates.keys, Whole) or key_type not in WHOLE:
@@ -60,11 +60,11 @@ def near(candidates: Candidates, key_type: str) -> Dense | None:
     return by_number(candidates.keys.numbers, np.arange(candidates.n), candidates.n)
 
 
-def by_number(keys: IntArray, places: IntArray, n: int) -> Dense | None:
+def by_number(keys: IntArray, places: IntArray, n: int) -> KeyTable | None:
     """The look-up table of whole numbers; None where they are too far apart.
 
     >>> by_number(np.array([7, 5]), np.array([0, 1]), 2)
-    Dense(low=5, place=array([ 1, -1,  0]), n=2)
+    KeyTable(low=5, place=array([ 1, -1,  0]), n=2)
     """
     if not len(keys):
         return None
@@ -73,4 +73,4 @@ def by_number(keys: IntArray, places: IntArray, n: int) -> Dense | None:
         return None
     place = np.full(high - low + 1, -1, np.int64)
     place[keys - low] = places
-    return Dense(low, place, n)
+    return KeyTable(low, place, n)

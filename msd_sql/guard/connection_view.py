@@ -59,7 +59,7 @@ class Macro:
 class Session:
     """What only the caller's own connection can see: TEMP objects, prepared statements, and changes not committed.
 
-    `macros` are the macros that it sees, `catalog` the object id of every table and view that it sees; None if not told.
+    `macros` are the macros that it sees, `catalog` the object id of every table and view; None if not told.
 
     >>> Session.read('{"tables": [["temp", "main", "t", "7"], ["shop", "main", "products", "8"]]}').tables
     frozenset({'t'})

@@ -76,7 +76,8 @@ class Resolver(Protocol):
 
 
 _RELATIONS = """
-SELECT 'table' AS kind, database_name, schema_name, table_name AS name, '' AS sql, CAST(table_oid AS VARCHAR) AS object_id
+SELECT 'table' AS kind, database_name, schema_name, table_name AS name, '' AS sql,
+       CAST(table_oid AS VARCHAR) AS object_id
 FROM system.main.duckdb_tables() WHERE NOT internal AND NOT temporary
 UNION ALL
 SELECT 'view', database_name, schema_name, view_name, coalesce(sql, ''), CAST(system.main.hash(sql) AS VARCHAR)

@@ -15,7 +15,7 @@ from msd_sql.database.sql_text import quote
 from msd_sql.database.storage_layout import storage_fingerprint
 from msd_sql.engines.binding import native_keys
 from msd_sql.engines.candidates import WHOLE, Candidates, Whole, whole_candidates
-from msd_sql.engines.key_table import near
+from msd_sql.engines.key_table import key_table
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.guard.names import described
 from msd_sql.question.sets import Sets, csr, first_places
@@ -166,7 +166,7 @@ def _a_row_each(call: Call, items: Items, candidates: Candidates, source: str, r
 
 def _sets(call: Call, items: Items, candidates: Candidates, key_type: str, name: str) -> Sets:
     """A list column as sets of codes: the tokens themselves stay in DuckDB, where 64 bits tell them apart."""
-    table = near(candidates, key_type)
+    table = key_table(candidates, key_type)
     if table is None:
         owner, source = "c.i", _joined(items, candidates, key_type)
     else:  # a look-up in numpy takes half the time of a join

@@ -61,11 +61,13 @@ def fill(con, rows):
 
 
 def by_definition(rows, unit):
-    near = [[rounded(None if place is None else 1 - abs(place - v) / 4) for v in range(N)] for _, place in rows]
+    key_table = [[rounded(None if place is None else 1 - abs(place - v) / 4) for v in range(N)] for _, place in rows]
     if not unit:
-        return near
+        return key_table
     users = sorted({user for user, _ in rows if user is not None})
-    return [[max(near[at][v] for at, row in enumerate(rows) if row[0] == user) for v in range(N)] for user in users]
+    return [
+        [max(key_table[at][v] for at, row in enumerate(rows) if row[0] == user) for v in range(N)] for user in users
+    ]
 
 
 def check(relevance, model):

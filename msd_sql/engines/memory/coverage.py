@@ -15,7 +15,7 @@ from sqlglot import exp
 from msd_sql.database.host import Host, HostError, Interrupted
 from msd_sql.database.private_reads import private, private_columns
 from msd_sql.engines.binding import Binding
-from msd_sql.engines.key_table import Dense
+from msd_sql.engines.key_table import KeyTable
 from msd_sql.engines.memory.packed_steps import dense, packed_step
 from msd_sql.engines.memory.unit_codes import is_integer, plain_code, unit_code
 from msd_sql.engines.steps import Step, step
@@ -77,11 +77,11 @@ def coverage_index(host: Host, binding: Binding) -> CoverageIndex:
     return CoverageIndex.from_keys(keys, binding.n)
 
 
-def _step(binding: Binding, table: Dense | None, *, plain: bool) -> Step:
+def _step(binding: Binding, table: KeyTable | None, *, plain: bool) -> Step:
     return packed_step(binding, table, plain=plain) if table else keys_step(binding, plain=plain)
 
 
-def _plain_keys(host: Host, binding: Binding, table: Dense | None) -> IntArray | None:
+def _plain_keys(host: Host, binding: Binding, table: KeyTable | None) -> IntArray | None:
     """The keys by plain codes; None if a unit has none. Who knows why DuckDB fails: the other statement will tell."""
     try:
         return gathered(_blocks(host, _step(binding, table, plain=True), table))
@@ -95,7 +95,7 @@ class _Negative(Exception):  # noqa: N818 - not a failure: another statement is 
     """A unit is negative."""
 
 
-def _blocks(host: Host, read: Step, table: Dense | None) -> Iterator[IntArray]:
+def _blocks(host: Host, read: Step, table: KeyTable | None) -> Iterator[IntArray]:
     sparse = None if table is None or table.whole else table
     for block in host.blocks(read.sql()):
         keys: IntArray = block["key"]

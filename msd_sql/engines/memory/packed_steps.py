@@ -1,4 +1,4 @@
-"""Dense candidates: where items are integers without large gaps, a look-up in numpy replaces the join in DuckDB.
+"""Packed steps: where items are integers without large gaps, a look-up in numpy replaces the join in DuckDB.
 
 It takes a third of the time: DuckDB makes one key of every row as it streams, and where the candidates are not simply
 all the integers of a range, a key costs one look-up more.
@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from msd_sql.database.host import Host
 from msd_sql.engines.binding import Binding
-from msd_sql.engines.key_table import Dense, by_number
+from msd_sql.engines.key_table import KeyTable, by_number
 from msd_sql.engines.memory.unit_codes import SMALL_INTEGERS, is_integer, plain_code, unit_code
 from msd_sql.engines.steps import Names, Step, step
 
@@ -24,7 +24,7 @@ WHERE r.item BETWEEN $low AND $high AND NOT r.unit IS NULL
 """
 
 
-def dense(host: Host, binding: Binding) -> Dense | None:
+def dense(host: Host, binding: Binding) -> KeyTable | None:
     """The look-up table; None where the items are no integers, or too far apart.
 
     >>> dense(host, binding).place
@@ -32,13 +32,13 @@ def dense(host: Host, binding: Binding) -> Dense | None:
     """
     if binding.item_type not in (*SMALL_INTEGERS, "BIGINT") or binding.unit_type is None:
         return None
-    if binding.near is not None:
-        return binding.near
+    if binding.key_table is not None:
+        return binding.key_table
     found = host.columns(step("candidates", CANDIDATES, binding.names).sql())
     return by_number(found["key"], found["i"], binding.n)
 
 
-def packed_step(binding: Binding, table: Dense, *, plain: bool) -> Step:
+def packed_step(binding: Binding, table: KeyTable, *, plain: bool) -> Step:
     """Make a key, unit code · 2^bits + item, of the rows of the items from the first candidate to the last."""
     relation, unit = binding.names.relations["relation"], binding.names.expressions["r.unit"]
     item = binding.names.expressions["r.item"]
