@@ -104,10 +104,10 @@ def create(con: duckdb.DuckDBPyConnection, function: Function) -> None:
 
 
 @contextmanager
-def plainly(instance: Instance, asking: Context) -> Iterator[None]:
+def as_one_sentence(instance: Instance, asking: Context) -> Iterator[None]:
     """Let an error reach the user as one sentence: DuckDB 1.5 prints the whole way that it took.
 
-    >>> with plainly(instance, context):
+    >>> with as_one_sentence(instance, context):
     ...     pass
     """
     failure: Exception
@@ -132,7 +132,7 @@ def _group(instance: Instance, name: str, act: Callable[[Call, Arguments], Any],
         options: Mapping[str, str | None], told: dict[str, str | None], read: Callable[[VectorStore], Arguments]
     ) -> Any:
         asking = Context.read(told)
-        with plainly(instance, asking), instance.call(asking) as call, _let_go(call.vectors):
+        with as_one_sentence(instance, asking), instance.call(asking) as call, dropping_vectors_on_error(call.vectors):
             with uncharged():
                 # First of all: an error about an argument quotes it, and an argument can be computed from private rows.
                 guarded(call, asserted_public(options))
@@ -177,7 +177,7 @@ def _take(instance: Instance, arrow: bool) -> Function:
 
 
 @contextmanager
-def _let_go(store: VectorStore) -> Iterator[None]:
+def dropping_vectors_on_error(store: VectorStore) -> Iterator[None]:
     """Keep nothing of a selection that failed."""
     try:
         yield
@@ -191,7 +191,7 @@ def _plain(
 ) -> Function:
     def run(arguments: Sequence[Any], told: dict[str, str | None]) -> Any:
         asking = Context.read(told)
-        with plainly(instance, asking), instance.call(asking) as call:
+        with as_one_sentence(instance, asking), instance.call(asking) as call:
             return act(call, *arguments)
 
     shapes: dict[int, Callable[..., Any]] = {

@@ -104,7 +104,7 @@ def _release(call: Call, question: Question, protected: Protected, content: Back
     else:
         charged = call.ledger.charge(protected, entry, eps=question.request.eps or 0, delta=question.delta)
     indexes = call.instance.kept_or("indexes", Indexes)
-    with _unspoken():
+    with withholding_unexpected():
 
         def relevance(candidates: Candidates) -> Relevance:
             return build(
@@ -114,7 +114,7 @@ def _release(call: Call, question: Question, protected: Protected, content: Back
                 k=plan.k,
                 cap=question.cap,
                 engine=question.request.engine,
-                session=indexes,
+                indexes=indexes,
                 items=question.items,
                 content=content,
                 public=call.host,
@@ -144,7 +144,7 @@ def _from_kept(
         question.candidates,
         k=question.plan.k,
         cap=question.cap,
-        session=indexes,
+        indexes=indexes,
         items=question.items,
     )
     if found is None or (content.finished and content() != found[1]):
@@ -257,7 +257,7 @@ def _fingerprint(question: Question) -> str:
 
 
 @contextmanager
-def _unspoken() -> Iterator[None]:
+def withholding_unexpected() -> Iterator[None]:
     """After the charge private rows are at hand: an error that is not ours says its kind and nothing else."""
     try:
         yield

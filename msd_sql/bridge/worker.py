@@ -28,7 +28,7 @@ from msd_sql.runtime.call import INTERRUPTED
 from msd_sql.runtime.instance import Instance
 
 
-class Shell(Instance):
+class ShellDatabase(Instance):
     """The database of a shell: a call's host is on the extension's own connections."""
 
     def __init__(self, line: Line) -> None:
@@ -55,7 +55,7 @@ class Shell(Instance):
 
 def serve(line: Line) -> None:
     """Answer calls until the shell has left."""
-    shell = Shell(line)
+    shell = ShellDatabase(line)
     known = {function.name: function for function in functions(shell)}
     early = _forward_interrupts(shell)
     with suppress(EOFError, ConnectionError):
@@ -96,7 +96,7 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _forward_interrupts(shell: Shell) -> bool:
+def _forward_interrupts(shell: ShellDatabase) -> bool:
     """Ctrl-C reaches every process of the terminal: the shell stops its query, we stop what it waits for.
 
     The extension starts us with SIGINT held back, so that a Ctrl-C while Python loads does not end it; True if there

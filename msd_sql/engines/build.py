@@ -14,7 +14,7 @@ from msd_sql.database.spark_host import SparkHost
 from msd_sql.engines.binding import bound
 from msd_sql.engines.candidates import Candidates
 from msd_sql.engines.choice import ENGINES, check_engine, check_home, choose_engine, estimated_rows
-from msd_sql.engines.index_cache import Found, Indexes, Place
+from msd_sql.engines.index_cache import CachedIndex, Indexes, IndexKey
 from msd_sql.engines.memory.best_match import match_index, match_keys_step
 from msd_sql.engines.memory.coverage import coverage_index, read_steps
 from msd_sql.engines.similarity_steps import matched, public_content
@@ -67,7 +67,7 @@ def build(
     k: int,
     cap: int | None = None,
     engine: str = "auto",
-    session: Indexes | None = None,
+    indexes: Indexes | None = None,
     items: Items | None = None,
     content: Callable[[], str] | None = None,
     public: Host | None = None,
@@ -85,19 +85,19 @@ def build(
         from msd_sql.engines.spark.build import build_in_spark
 
         return build_in_spark(host, public or host, protected, candidates, k=k, cap=cap or protected.cap, items=items)
-    kept = session if content is not None and engine != "sql" else None
+    kept = indexes if content is not None and engine != "sql" else None
 
     @cache  # it reads the item rows of a similarity
-    def place() -> Place:
+    def place() -> IndexKey:
         assert content is not None  # or nothing is kept
-        return Place(protected.name, _about(host, protected, items), content(), candidates.type)
+        return IndexKey(protected.name, _about(host, protected, items), content(), candidates.type)
 
     found = kept.find(place(), candidates) if kept is not None and kept.content(protected.name) else None
     if found is None:
         rows = estimated_rows(host, protected)
         if choose_engine(host, protected, candidates.n, rows, engine) == "sql" and not _only_counts(protected):
             return _in_sql(host, protected, candidates, items, cap or protected.cap)
-        found = Found(_index(host, protected, candidates, items), None)
+        found = CachedIndex(_index(host, protected, candidates, items), None)
         if kept is not None:
             kept.keep(place(), candidates, found.index, found.index.nbytes)
     return _relevance(protected, found, k, cap)
@@ -109,22 +109,22 @@ def prepared(
     candidates: Candidates,
     *,
     k: int,
-    session: Indexes,
+    indexes: Indexes,
     cap: int | None = None,
     items: Items | None = None,
 ) -> tuple[Relevance, str] | None:
     """The relevance from a kept index, and the content that it is of: it must be the relation's when an answer leaves.
 
-    >>> prepared(host, purchases, Candidates(["1", "2", "3"], "BIGINT"), k=2, session=Indexes())
+    >>> prepared(host, purchases, Candidates(["1", "2", "3"], "BIGINT"), k=2, indexes=Indexes())
     """
-    content = session.content(protected.name)
+    content = indexes.content(protected.name)
     if content is None:
         return None
-    found = session.find(Place(protected.name, _about(host, protected, items), content, candidates.type), candidates)
+    found = indexes.find(IndexKey(protected.name, _about(host, protected, items), content, candidates.type), candidates)
     return None if found is None else (_relevance(protected, found, k, cap), content)
 
 
-def _relevance(protected: Protected, found: Found, k: int, cap: int | None) -> Relevance:
+def _relevance(protected: Protected, found: CachedIndex, k: int, cap: int | None) -> Relevance:
     if protected.relevance == "best_match":
         return BestMatch(found.index, protected.m, found.codes)
     return Coverage(found.index, protected.m, k, cap or protected.cap, found.codes)

@@ -22,7 +22,7 @@ DEFAULT_LIMIT = 1 << 30
 
 
 @dataclass(frozen=True)
-class Place:
+class IndexKey:
     """What an index was made from: two questions with the same place may share it."""
 
     relation: str
@@ -32,7 +32,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Found:
+class CachedIndex:
     """An index that holds all the candidates of a question."""
 
     index: Any
@@ -43,11 +43,11 @@ class _Prepared:
     def __init__(self, index: Any, keys: Sequence[str], nbytes: int) -> None:
         self.index, self.keys, self.nbytes = index, keys, nbytes
 
-    def serve(self, keys: Sequence[str]) -> Found | None:
+    def serve(self, keys: Sequence[str]) -> CachedIndex | None:
         if keys == self.keys:
-            return Found(self.index, None)
+            return CachedIndex(self.index, None)
         codes = self.codes(keys) if len(keys) <= len(self.keys) else None
-        return None if codes is None else Found(self.index, codes)
+        return None if codes is None else CachedIndex(self.index, codes)
 
     def codes(self, keys: Sequence[str]) -> IntArray | None:
         """The places of these keys; None if they are not all here."""
@@ -79,7 +79,7 @@ class Indexes:
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         self._limit = limit
-        self._kept: OrderedDict[tuple[Place, int], _Prepared] = OrderedDict()
+        self._kept: OrderedDict[tuple[IndexKey, int], _Prepared] = OrderedDict()
         self._serial = 0
         self._lock = threading.Lock()
 
@@ -104,7 +104,7 @@ class Indexes:
         with self._lock:
             return next((place.content for place, _ in self._kept if place.relation == relation), None)
 
-    def find(self, place: Place, candidates: Candidates) -> Found | None:
+    def find(self, place: IndexKey, candidates: Candidates) -> CachedIndex | None:
         """An index for these candidates, if one is kept."""
         with self._lock:
             for key, prepared in reversed(self._kept.items()):
@@ -114,7 +114,7 @@ class Indexes:
                     return found
         return None
 
-    def keep(self, place: Place, candidates: Candidates, index: Any, nbytes: int) -> None:
+    def keep(self, place: IndexKey, candidates: Candidates, index: Any, nbytes: int) -> None:
         """Keep an index, and let go of what it supersedes: other contents of the relation, fewer candidates."""
         new = _Prepared(index, candidates.keys, nbytes)
         with self._lock:

@@ -42,7 +42,7 @@ def ask(con, watched):
         found = found or protected()
         content = partial(content_fingerprint, watched, found)
         return build(
-            watched, found, candidates(keys, kind), k=2, engine="memory", session=session, content=content, **more
+            watched, found, candidates(keys, kind), k=2, engine="memory", indexes=session, content=content, **more
         )
 
     asking.session = session
@@ -155,7 +155,7 @@ def test_similarities_are_reused_until_the_public_rows_change(con, watched):
 
     def ask():
         return build(
-            watched, found, candidates(range(5)), k=2, engine="memory", session=session, items=PRODUCTS,
+            watched, found, candidates(range(5)), k=2, engine="memory", indexes=session, items=PRODUCTS,
             content=partial(content_fingerprint, watched, found),
         ).gains().tolist()  # fmt: skip
 
