@@ -108,7 +108,7 @@ def items(
 ) -> Items:
     """Declare a public items relation, as `msd_items` does.
 
-    >>> items(con, "products", key="item_id", features="categories", reach="purchases").key
+    >>> items(con, "products", key="item_id", features="categories", reach="purchases").key_column
     'item_id'
     """
     with _calling(con) as call:
@@ -240,7 +240,7 @@ def _key(source: duckdb.DuckDBPyRelation, caller: _Caller | None, given: str | N
     if caller is None:
         return next(iter(names.values()))
     with caller.instance.call(caller.context) as call:
-        declared = {known.key.lower() for known in call.catalog.all_items()}
+        declared = {known.key_column.lower() for known in call.catalog.all_items()}
     keys = [names[key] for key in declared if key in names]
     if len(keys) != 1:
         raise InputError(

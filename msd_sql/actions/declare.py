@@ -119,7 +119,7 @@ def _protected(found: Protected) -> str:
 
 
 def _said(found: Items) -> str:
-    parts = [f"key {found.key}"]
+    parts = [f"key {found.key_column}"]
     if found.features:
         parts.append(f"features {', '.join(found.features)}" + (f" by {found.distance}" if found.distance else ""))
     if found.quota:

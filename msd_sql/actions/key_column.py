@@ -29,7 +29,7 @@ def _key(call: Call, names: Sequence[str], first: str | None, last: str | None) 
         return _named(names, first)
     sources = call.once(("key sources",), lambda: guarded(call, public=True))
     found = {str(name) for name in sources.rows}
-    keys = [items.key for items in call.items() if items.name in found]
+    keys = [items.key_column for items in call.items() if items.name in found]
     keys = list(dict.fromkeys(key for key in keys if key.lower() in {name.lower() for name in names}))
     if len(keys) == 1:
         return _named(names, keys[0])

@@ -29,6 +29,6 @@ def _look(call: Call) -> None:
         column_types(call, items)
         items_fingerprint(call, items)
     for protected in call.protected():
-        if protected.name in reached and protected.relation is not None:
+        if protected.name in reached and not protected.in_spark:
             call.identity(protected.home)
             probed(call, protected, reached[protected.name])

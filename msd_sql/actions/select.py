@@ -120,7 +120,7 @@ def _release(call: Call, question: Question, protected: Protected, content: Back
                 public=call.host,
             )
 
-        if protected.relation is not None:  # an index that serves other groups is kept in this process only
+        if not protected.in_spark:  # an index that serves other groups is kept in this process only
             _prepare_groups(call, question, relevance)
         outcome = _from_kept(call, question, protected, content, indexes)
         if outcome is not None:
@@ -229,7 +229,7 @@ def _content(call: Call, items: Items | None, protected: Protected) -> Backgroun
         layouts = call.instance.kept_or("layouts", Layouts)
 
         def work(host: Host) -> str:
-            public = host if protected.relation is not None else call.host
+            public = call.host if protected.in_spark else host
             try:
                 stored_as = storage_fingerprint(host, stored, content_columns(protected)) if stored else None
                 rows = layouts.content(protected.name, stored_as, lambda: content_fingerprint(host, protected))

@@ -133,7 +133,7 @@ class Catalog:
             m=m,
             budget=allowed,
             delta=default_delta(m) if given_delta is None else given_delta,
-            key=declaration_rows.key(name, home) if name else relation,
+            stored_name=declaration_rows.stored_name(name, home) if name else relation,
             home=home,
             relation=name,
             declared_at=datetime.now(UTC),
@@ -142,7 +142,9 @@ class Catalog:
 
         def act(inner: Host) -> Protected:
             here = declaration_rows.load_protected(inner, home, databases)
-            before, active = next(((known, on) for known, on in here if known.key == wanted.key), (None, False))
+            before, active = next(
+                ((known, on) for known, on in here if known.stored_name == wanted.stored_name), (None, False)
+            )
             if before is not None and active and before == wanted:
                 return before
             if before is not None and active and not replace:
@@ -152,7 +154,7 @@ class Catalog:
             made = changed(wanted, spent=spent[0], spent_delta=spent[1])
             declaration_rows.save_protected(inner, made, True, databases)
             record = {"declared": _facts(made), "before": _facts(before) if before else None}
-            insert(inner, home, Entry("protect", statement, record, relation=made.key))
+            insert(inner, home, Entry("protect", statement, record, relation=made.stored_name))
             return changed(made, notes=tuple(self._notes(made, last)))
 
         return homes.write(self._host, home, act)
@@ -164,7 +166,9 @@ class Catalog:
         def act(inner: Host) -> Protected:
             now = self._reread(inner, found)
             declaration_rows.save_protected(inner, now, False, homes.databases(inner))
-            insert(inner, found.home, Entry("unprotect", statement, {"before": _facts(now)}, relation=found.key))
+            insert(
+                inner, found.home, Entry("unprotect", statement, {"before": _facts(now)}, relation=found.stored_name)
+            )
             return now
 
         return homes.write(self._host, found.home, act)
@@ -182,7 +186,7 @@ class Catalog:
             new = changed(now, budget=allowed, delta=now.delta if given_delta is None else given_delta)
             declaration_rows.save_protected(inner, new, True, homes.databases(inner))
             record = {"budget": _both(new.budget, new.delta), "before": _both(now.budget, now.delta)}
-            insert(inner, found.home, Entry("budget", statement, record, relation=found.key))
+            insert(inner, found.home, Entry("budget", statement, record, relation=found.stored_name))
             return new
 
         return homes.write(self._host, found.home, act)
@@ -213,7 +217,7 @@ class Catalog:
             name=str(name),
             **facts,
             reach=reached.name if reached else None,
-            stored=declaration_rows.key(name, home),
+            stored_name=declaration_rows.stored_name(name, home),
             home=home,
             relation=name,
             declared_at=datetime.now(UTC),
@@ -228,7 +232,7 @@ class Catalog:
                 raise CatalogError(_contradiction(before, wanted))
             declaration_rows.save_items(inner, wanted, reached, databases)
             record = {"declared": _facts(wanted), "before": _facts(before) if before else None}
-            insert(inner, home, Entry("items", statement, record, relation=wanted.stored))
+            insert(inner, home, Entry("items", statement, record, relation=wanted.stored_name))
             return wanted
 
         return homes.write(self._host, home, act)
@@ -241,7 +245,9 @@ class Catalog:
 
         def act(inner: Host) -> Items:
             declaration_rows.delete_items(inner, found)
-            insert(inner, found.home, Entry("drop_items", statement, {"before": _facts(found)}, relation=found.stored))
+            insert(
+                inner, found.home, Entry("drop_items", statement, {"before": _facts(found)}, relation=found.stored_name)
+            )
             return found
 
         return homes.write(self._host, found.home, act)
@@ -290,7 +296,7 @@ class Catalog:
 
     def _reread(self, inner: Host, found: Protected) -> Protected:
         rows = declaration_rows.load_protected(inner, found.home, homes.databases(inner))
-        return next(known for known, _ in rows if known.key == found.key)
+        return next(known for known, _ in rows if known.stored_name == found.stored_name)
 
     def _notes(self, made: Protected, last: Protected | None) -> list[str]:
         notes = []
@@ -327,7 +333,7 @@ def _both(eps: Decimal, delta: Decimal) -> dict[str, str]:
 
 
 _SHARED = ("unit", "item", "relevance", "similarity", "cap", "m", "budget", "delta")
-_PUBLIC = ("key", "features", "distance", "quota", "quota_cap", "reach")
+_PUBLIC = ("key_column", "features", "distance", "quota", "quota_cap", "reach")
 
 
 def _facts(declared: Protected | Items) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def check_items(
     else:
         columns = tuple(relations.column(name, feature, "features") for feature in features)
     return {
-        "key": relations.column(name, key, "key"),
+        "key_column": relations.column(name, key, "key"),
         "features": columns,
         "distance": distance,
         "quota": tuple(relations.column(name, column, "quota") for column in quota),

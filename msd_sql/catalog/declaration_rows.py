@@ -20,12 +20,12 @@ _PROTECTED = (
 _ITEMS = "key, path, item, features, distance, quota, quota_cap, reach, reach_path, declared_at"
 
 
-def key(name: Name, home: str) -> str:
+def stored_name(name: Name, home: str) -> str:
     """How a relation is called in the schema msd of `home`: without the database where it is the same one.
 
     A database is named after its file, so that a stored database name would lose the relation when it is renamed.
 
-    >>> key(Name("shop", "main", "purchases"), "shop"), key(Name("shop", "main", "purchases"), "ledger")
+    >>> stored_name(Name("shop", "main", "purchases"), "shop"), stored_name(Name("shop", "main", "purchases"), "ledger")
     ('main.purchases', 'shop.main.purchases')
     """
     if name.database == home:
@@ -59,14 +59,16 @@ def load_protected(host: Host, home: str, databases: Databases) -> list[tuple[Pr
         relation = present(row["key"], row.pop("path"), home, databases)
         active = row.pop("active")
         row["declared_at"] = utc(row["declared_at"])
-        name = str(relation) if relation else row["key"]
+        row["stored_name"] = row.pop("key")
+        name = str(relation) if relation else row["stored_name"]
         found.append((Protected(**row, name=name, home=home, relation=relation), active))
     return found
 
 
 def save_protected(host: Host, protected: Protected, active: bool, databases: Databases) -> None:
     """Write a declaration over the one that may be there (an UPDATE in place, so that it conflicts with a charge)."""
-    values = _values(protected, _PROTECTED, path=path_of(protected.relation, protected.home, databases), active=active)
+    path = path_of(protected.relation, protected.home, databases)
+    values = _values(protected, _PROTECTED, key=protected.stored_name, path=path, active=active)
     changes = ", ".join(f"{name} = ${name}" for name in values if name != "key")
     update = f"UPDATE msd.protected SET {changes}, revision = revision + 1 WHERE key = $key"
     if host.rows(statement(update, protected.home, **values)) != [(1,)]:
@@ -83,13 +85,13 @@ def load_items(host: Host, home: str, databases: Databases) -> list[Items]:
         found.append(
             Items(
                 name=str(relation or row["key"]),
-                key=row["item"],
+                key_column=row["item"],
                 features=tuple(row["features"]),
                 distance=row["distance"],
                 quota=tuple(row["quota"]),
                 quota_cap=tuple(row["quota_cap"]),
                 reach=str(reach) if reach else None,
-                stored=row["key"],
+                stored_name=row["key"],
                 home=home,
                 relation=relation,
                 declared_at=utc(row["declared_at"]),
@@ -104,10 +106,10 @@ def save_items(host: Host, items: Items, reach: Protected | None, databases: Dat
     values = _values(
         items,
         _ITEMS,
-        key=items.stored,
+        key=items.stored_name,
         path=path_of(items.relation, items.home, databases),
-        item=items.key,
-        reach=(key(there, items.home) if there else reach.name) if reach else None,
+        item=items.key_column,
+        reach=(stored_name(there, items.home) if there else reach.name) if reach else None,
         reach_path=path_of(there, items.home, databases),
     )
     sql = f"INSERT OR REPLACE INTO msd.items ({_ITEMS}) VALUES ({_holes(_ITEMS)})"
@@ -116,7 +118,7 @@ def save_items(host: Host, items: Items, reach: Protected | None, databases: Dat
 
 def delete_items(host: Host, items: Items) -> None:
     """Forget an items relation."""
-    host.run(statement("DELETE FROM msd.items WHERE key = $key", items.home, key=items.stored))
+    host.run(statement("DELETE FROM msd.items WHERE key = $key", items.home, key=items.stored_name))
 
 
 def _values(declared: Protected | Items, columns: str, **given: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ RELEVANCES = ("coverage", "best_match")
 class Protected:
     """A protected relation, as it was declared, and what has been spent of its budget when it was read.
 
-    `name` is the relation as it is called in this session (database.schema.name); `key` is how its declaration is
+    `name` is the relation as it is called in this session (database.schema.name); `stored_name` is how its declaration is
     stored: without the database where both are in the same file, so that a renamed file stays protected.
     """
 
@@ -32,10 +32,15 @@ class Protected:
     spent: Decimal = field(default=Decimal(0), compare=False)
     spent_delta: Decimal = field(default=Decimal(0), compare=False)
     declared_at: datetime | None = field(default=None, compare=False)
-    key: str = ""
+    stored_name: str = ""
     home: str = ""  # the database whose schema msd holds the declaration and its budget
     relation: Name | None = field(default=None, compare=False)  # None: the relation lives in another engine
     notes: tuple[str, ...] = field(default=(), compare=False)  # said once, when it is declared
+
+    @property
+    def in_spark(self) -> bool:
+        """Whether the relation lives in a Spark session and not in DuckDB."""
+        return self.relation is None
 
     @property
     def sql(self) -> str:
@@ -62,13 +67,13 @@ class Items:
     """A public items relation: what names an item, what makes two items differ, and which users it reaches."""
 
     name: str
-    key: str  # the column that names the item
+    key_column: str  # the column that names the item
     features: tuple[str, ...]  # columns that the distance reads
     distance: str | None
     quota: tuple[str, ...]  # columns of the default constraint: one for a partition, several for nested quotas
     quota_cap: tuple[int, ...]  # one for every quota column, or empty: the default cap
     reach: str | None  # the protected relation, as it is called in this session
-    stored: str = ""  # how the declaration is stored (see Protected.key)
+    stored_name: str = ""  # how the declaration is stored (see Protected)
     home: str = ""
     relation: Name | None = field(default=None, compare=False)
     declared_at: datetime | None = field(default=None, compare=False)

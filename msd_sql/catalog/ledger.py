@@ -104,7 +104,7 @@ class Ledger:
                 entry,
                 eps=float(asked_eps),
                 delta=float(asked_delta),
-                relation=protected.key,
+                relation=protected.stored_name,
                 charged_eps=asked_eps,
                 charged_delta=asked_delta,
             )
@@ -114,7 +114,7 @@ class Ledger:
             sql = statement(
                 _CHARGE,
                 protected.home,
-                key=protected.key,
+                key=protected.stored_name,
                 declared_at=protected.declared_at,
                 eps=asked_eps,
                 delta=asked_delta,
@@ -128,7 +128,7 @@ class Ledger:
 
     def note(self, protected: Protected, entry: Entry) -> str:
         """Record what takes nothing from the budget: an exact or a replayed release; the id of the ledger's line."""
-        line = _stamped(replace(entry, relation=protected.key, charged_eps=_NOTHING, charged_delta=_NOTHING))
+        line = _stamped(replace(entry, relation=protected.stored_name, charged_eps=_NOTHING, charged_delta=_NOTHING))
         self._write(protected.home, lambda inner: insert(inner, protected.home, line))
         return line.id
 
@@ -177,7 +177,7 @@ def _entry(row: tuple[Any, ...]) -> Entry:
 
 
 def _balance(host: Host, protected: Protected) -> Balance:
-    rows = host.rows(statement(_BALANCE, protected.home, key=protected.key))
+    rows = host.rows(statement(_BALANCE, protected.home, key=protected.stored_name))
     if not rows or not rows[0][4] or utc(rows[0][5]) != protected.declared_at:
         raise CatalogError(
             f"The declaration of {protected.name} was changed while this query was being answered. Ask again; "

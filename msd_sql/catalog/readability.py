@@ -23,7 +23,7 @@ def probe(host: Host, protected: Protected, items: Items | None = None) -> None:
             f"The protected relation {protected.name} cannot be read as it was declared (unit {protected.unit}, item "
             f"{protected.item}): it was dropped or changed, or a file of its view is gone."
         )
-    if protected.relation is None:
+    if protected.in_spark:
         check_spark_collations(kinds, protected.name)
     else:
         check_collations(host, protected.sql, kinds, protected.name)
@@ -34,7 +34,7 @@ def probe(host: Host, protected: Protected, items: Items | None = None) -> None:
             f"The relevance of {protected.name} is a similarity of its rows with item rows, so that the candidates "
             f"must come from a declared items relation: msd_items(…, reach := '{protected.name}')."
         )
-    if protected.relation is None:
+    if protected.in_spark:
         return  # the item rows are in DuckDB: the engine itself brings the two together
     number = tried(similarity_tree(protected.similarity)).sql("duckdb")
     if _fails(host, f"SELECT {number} FROM {protected.sql} AS r, {items.relation.sql} AS v LIMIT 0"):

@@ -40,9 +40,9 @@ def check_home(protected: Protected, engine: str) -> None:
 
     >>> check_home(purchases, "sql")
     """
-    if protected.relation is None and check_engine(engine) in ("memory", "sql"):
+    if protected.in_spark and check_engine(engine) in ("memory", "sql"):
         raise InputError(f"{protected.name} lives in Spark, so that engine := '{engine}' cannot read it; use 'spark'.")
-    if protected.relation is not None and check_engine(engine) == "spark":
+    if not protected.in_spark and check_engine(engine) == "spark":
         raise InputError(
             f"{protected.name} lives in DuckDB. engine := 'spark' reads relations of a Spark session, which are "
             "declared as msd_protect('spark:shop.purchases', …)."

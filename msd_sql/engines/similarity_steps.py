@@ -80,7 +80,7 @@ def public_content(host: Host, protected: Protected, items: Items | None) -> str
     columns = item_row_columns(similarity_tree(protected.similarity or ""))
     if items is None or not columns:
         return ""
-    named = [exp.column(column, quoted=True) for column in (items.key, *columns)]
+    named = [exp.column(column, quoted=True) for column in (items.key_column, *columns)]
     hashed = exp.Anonymous(this="hash", expressions=named)
     query = exp.select("COUNT(*)", exp.cast(exp.Sum(this=hashed), "TEXT")).from_(table(relation_of(items)))
     return " ".join(str(part) for part in host.rows(query.sql("duckdb"))[0])
@@ -202,7 +202,7 @@ class _Draft:
                 "declared for these candidates. Declare one: msd_items(…, reach := the protected relation)."
             )
         relation = relation_of(self._items)
-        keys = self._native(relation, self._items.key, "v", self._items.name)
+        keys = self._native(relation, self._items.key_column, "v", self._items.name)
         columns = [exp.column(column, table="v", quoted=True) for column in self._public_columns]
         first = exp.Window(
             this=exp.RowNumber(),

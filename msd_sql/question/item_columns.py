@@ -51,7 +51,7 @@ def item_columns(call: Call, items: Items, candidates: Candidates, names: Sequen
     types = _types(call, items, names)
     groups = call.once(("groups", items.name), lambda: [0])
     groups[0] += 1
-    if groups[0] > 1 and candidates.type == types[items.key]:
+    if groups[0] > 1 and candidates.type == types[items.key_column]:
         index, columns = call.once(("columns", items.name, *names), lambda: _everything(call, items, types, names))
         if index:
             absent = [key for key in candidates.keys if key not in index]
@@ -68,7 +68,7 @@ def knows(call: Call, items: Items, candidates: Candidates) -> bool:
     >>> knows(call, products, candidates)
     True
     """
-    source = _joined(items, candidates, _types(call, items, [])[items.key])
+    source = _joined(items, candidates, _types(call, items, [])[items.key_column])
     with call.host.table(_KEYS, {"i": np.arange(candidates.n), "key": candidates.column}):
         return bool(call.host.rows(f"SELECT bool_and(v.known) {source}")[0][0])
 
@@ -79,7 +79,7 @@ def all_keys(call: Call, items: Items, kind: str) -> Candidates | None:
     >>> all_keys(call, products, "INTEGER").n
     3000
     """
-    if _types(call, items, [])[items.key] != kind:
+    if _types(call, items, [])[items.key_column] != kind:
         return None
     index, _ = call.once(("columns", items.name), lambda: _everything(call, items, {}, []))
     if kind in WHOLE and index:
@@ -107,14 +107,14 @@ def items_fingerprint(call: Call, items: Items) -> str | None:
         if items.relation is None or not items.features or items.distance == "precomputed":
             return None
         table = call.stored(items.relation)
-        return storage_fingerprint(call.host, table, [items.key, *items.features]) if table else None
+        return storage_fingerprint(call.host, table, [items.key_column, *items.features]) if table else None
 
     return call.once(("items fingerprint", items.name), look)
 
 
 def _types(call: Call, items: Items, names: Sequence[str]) -> dict[str, str]:
     types = column_types(call, items)
-    missing = [name for name in (items.key, *names) if name not in types]
+    missing = [name for name in (items.key_column, *names) if name not in types]
     if missing:
         raise CatalogError(
             f"Items {items.name} has no column {missing[0]} any more. Declare it again: msd_items(…, replace := true)."
@@ -128,10 +128,10 @@ def _these(
     sets = [name for name in names if _kind(types[name]) == "list"]
     plain = [name for name in names if name not in sets]
     chosen = [f"{_read(f'v.{quote(name)}', types[name])} AS c{place}" for place, name in enumerate(plain)]
-    source = _joined(items, candidates, types[items.key])
+    source = _joined(items, candidates, types[items.key_column])
     with call.host.table(_KEYS, {"i": np.arange(candidates.n), "key": candidates.column}):
         if not plain:
-            read = {name: _sets(call, items, candidates, types[items.key], name) for name in names}
+            read = {name: _sets(call, items, candidates, types[items.key_column], name) for name in names}
             if _a_row_each(call, items, candidates, source, list(read.values())):
                 return {name: ItemColumn("list", found) for name, found in read.items()}
         found = call.host.columns(f"SELECT {', '.join(['c.i AS i', 'v.known AS known', *chosen])} {source}")
@@ -144,7 +144,7 @@ def _these(
         once = len(found["i"]) == candidates.n
         for name in sets:
             lists = (
-                _sets(call, items, candidates, types[items.key], name)
+                _sets(call, items, candidates, types[items.key_column], name)
                 if once
                 else _first_lists(call, source, name, candidates.n)
             )
@@ -170,7 +170,7 @@ def _sets(call: Call, items: Items, candidates: Candidates, key_type: str, name:
     if table is None:
         owner, source = "c.i", _joined(items, candidates, key_type)
     else:  # a look-up in numpy takes half the time of a join
-        key = f"v.{quote(items.key)}"
+        key = f"v.{quote(items.key_column)}"
         owner = f"CAST({key} AS BIGINT) - {table.low}"
         source = f"FROM {_relation(items)} AS v WHERE {key} BETWEEN {table.low} AND {table.high}"
     tokens = f"SELECT {owner} AS i, unnest(CAST(v.{quote(name)} AS VARCHAR[])) AS token {source}"
@@ -195,7 +195,7 @@ def _everything(
     if call.host.rows(f"SELECT count(*) FROM {_relation(items)}")[0][0] > MANY:
         return {}, {}
     chosen = [f"{_read(quote(name), types[name])} AS c{place}" for place, name in enumerate(names)]
-    key = f"CAST({quote(items.key)} AS VARCHAR) AS key"
+    key = f"CAST({quote(items.key_column)} AS VARCHAR) AS key"
     found = call.host.columns(f"SELECT {', '.join([key, *chosen])} FROM {_relation(items)}")
     index = {text: row for row, text in enumerate(found["key"].tolist()) if text is not None}
     return index, {name: ItemColumn(_kind(types[name]), found[f"c{place}"]) for place, name in enumerate(names)}
@@ -203,7 +203,7 @@ def _everything(
 
 def _unknown(items: Items, candidates: Candidates, absent: Sequence[str]) -> InputError:
     return InputError(
-        f"{len(absent)} of {candidates.n} candidates are not in the items relation {items.name} (key {items.key}), "
+        f"{len(absent)} of {candidates.n} candidates are not in the items relation {items.name} (key {items.key_column}), "
         f"such as {absent[0]}, so that nothing says what makes them differ. Select from {items.name}, or give "
         "features := a column."
     )
@@ -214,7 +214,7 @@ def _relation(items: Items) -> str:
 
 
 def _joined(items: Items, candidates: Candidates, key_type: str) -> str:
-    return _source(_relation(items), quote(items.key), candidates.type, key_type)
+    return _source(_relation(items), quote(items.key_column), candidates.type, key_type)
 
 
 @lru_cache(maxsize=64)

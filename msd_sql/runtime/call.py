@@ -103,7 +103,7 @@ class Call:
 
     def holder(self, protected: Protected) -> Host:
         """The host of the engine that a protected relation lives in."""
-        if protected.relation is not None:
+        if not protected.in_spark:
             return self.host
         if self.instance.spark is None:
             raise missing_session(protected.name)

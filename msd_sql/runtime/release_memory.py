@@ -140,7 +140,7 @@ def content_fingerprint(host: Host, protected: Protected) -> str:
     """
     names = ", ".join(quote(column) for column in content_columns(protected)) or "0"
     summed = f"sum(hash({names}))"  # of 64 bits in 128: it never wraps, so that rows that come twice count twice
-    if protected.relation is None:  # Spark's hash() has 32 bits only, and its sum of 64-bit integers no room to grow
+    if protected.in_spark:  # Spark's hash() has 32 bits only, and its sum of 64-bit integers no room to grow
         summed = f"sum(xxhash64({names})::DECIMAL(38, 0))"
     sums = f"count(*), coalesce({summed}, 0)::VARCHAR"
     counted = private_rows(host, f"SELECT {sums} FROM {protected.sql}", protected.name)

@@ -144,7 +144,7 @@ class _OneLength:
         first, last = int(rows[0]), int(rows[-1])
         if last - first == len(rows) - 1 and np.array_equal(rows, np.arange(first, last + 1)):
             return self._matrix[first : last + 1]
-        return self._matrix.put(rows, axis=0)
+        return self._matrix.take(rows, axis=0)
 
     @property
     def done(self) -> bool:
@@ -193,7 +193,7 @@ def _by_length(vectors: pa.Array) -> Iterator[tuple[IntArray, Matrix]]:
     lengths = pc.list_value_length(vectors).fill_null(NULL).to_numpy(zero_copy_only=False)
     for length in _different(lengths):
         places = np.flatnonzero(lengths == length)
-        some = vectors if len(places) == len(lengths) else vectors.put(places)
+        some = vectors if len(places) == len(lengths) else vectors.take(places)
         yield places, _flat(some).reshape(len(places), length)
 
 

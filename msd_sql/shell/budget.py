@@ -35,7 +35,7 @@ class Budgets:
         """Tell what was recorded since the last look, a line for every relation."""
         since = self.since or datetime(1970, 1, 1, tzinfo=UTC)
         with _looking(con) as host:
-            known = {protected.key: protected for protected in _protected(host)}
+            known = {protected.stored_name: protected for protected in _protected(host)}
             rows = [row for home in _homes(host) for row in host.rows(statement(_NEW, home, since=since))]
             self.look(host)
         lines = []

@@ -218,7 +218,7 @@ def test_items_keep_what_was_declared(host, catalog):
         quota_cap=[2],
         reach="purchases",
     )
-    assert (made.key, made.features, made.distance) == ("item_id", ("categories",), "jaccard")
+    assert (made.key_column, made.features, made.distance) == ("item_id", ("categories",), "jaccard")
     assert (made.quota, made.quota_cap, made.reach) == (("bin",), (2,), "shop.main.purchases")
     assert catalog.items("main.products") == made
     assert catalog.declare_items("products", **_given(made)) == made

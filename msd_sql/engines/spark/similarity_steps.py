@@ -142,7 +142,7 @@ def _item_rows(
             f"The similarity of {protected.name} compares its rows with item rows, but no items relation is declared "
             "for these candidates. Declare one: msd_items(…, reach := the protected relation)."
         )
-    kinds = column_types(public, relation_of(items), [items.key, *columns], items.name)
+    kinds = column_types(public, relation_of(items), [items.key_column, *columns], items.name)
     types = [spark_type(kind, f"column {name} of {items.name}") for name, kind in zip(columns, kinds[1:], strict=True)]
     rows = _read_rows(public, items, candidates, kinds[0], columns)
     texts = {f"c{at}": [row[at + 1] for row in rows] for at in range(len(columns))}
@@ -173,7 +173,7 @@ def _names(columns: int) -> list[str]:
 
 def _read_rows(public: Host, items: Items, candidates: Candidates, kind: str, columns: list[str]) -> list[Row]:
     frame = temp_name(next_serial(), "keys")
-    keys = joined_keys(frame, candidates.type, kind, exp.column(items.key, table="v", quoted=True))
+    keys = joined_keys(frame, candidates.type, kind, exp.column(items.key_column, table="v", quoted=True))
     named = [exp.column(column, table="v", quoted=True) for column in columns]
     order = ", ".join(column.sql("duckdb") for column in named) or "c.i"
     first = sqlglot.parse_one(f"ROW_NUMBER() OVER (PARTITION BY c.i ORDER BY {order})", dialect="duckdb")
