@@ -16,8 +16,8 @@ RELEVANCES = ("coverage", "best_match")
 class Protected:
     """A protected relation, as it was declared, and what has been spent of its budget when it was read.
 
-    `name` is the relation as it is called in this session (database.schema.name); `stored_name` is how its declaration is
-    stored: without the database where both are in the same file, so that a renamed file stays protected.
+    `name` is the relation as it is called in this session (database.schema.name); `stored_name` is how its
+    declaration is stored: without the database where both are in the same file, so that a renamed file stays protected.
     """
 
     name: str

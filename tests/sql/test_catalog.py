@@ -226,8 +226,8 @@ def test_items_keep_what_was_declared(host, catalog):
 
 
 def _given(made):
-    names = ("key", "features", "distance", "quota", "quota_cap", "reach")
-    return {name: getattr(made, name) for name in names}
+    names = ("features", "distance", "quota", "quota_cap", "reach")
+    return {"key": made.key_column} | {name: getattr(made, name) for name in names}
 
 
 def test_other_items_need_replace(host, catalog):
