@@ -204,8 +204,8 @@ def _everything(
 def _unknown(items: Items, candidates: Candidates, absent: Sequence[str]) -> InputError:
     return InputError(
         f"{len(absent)} of {candidates.n} candidates are not in the items relation {items.name} (key "
-        f"{items.key_column}), such as {absent[0]}, so that nothing says what makes them differ. Select from {items.name}, or give "
-        "features := a column."
+        f"{items.key_column}), such as {absent[0]}, so that nothing says what makes them differ. Select from "
+        f"{items.name}, or give features := a column."
     )
 
 
