@@ -89,7 +89,7 @@ def functions(instance: Instance, *, arrow: bool | None = None) -> list[Function
 def create(con: duckdb.DuckDBPyConnection, function: Function) -> None:
     """Register a function on the database of a connection.
 
-    >>> create(con, functions(Instance("token"))[0])
+    >>> create(duckdb.connect(), functions(Instance("token"))[0])
     """
     make: Any = con.create_function  # its annotations do not know that the names of types and kinds do as well
     make(

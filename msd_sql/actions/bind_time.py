@@ -21,7 +21,7 @@ def caller_query(instance: Instance) -> str:
     """The statement that tells a selection of its caller; all of it, once a schema msd has been seen.
 
     >>> caller_query(instance)
-    'SELECT _msd_prefetching(_msd_seen(NULL))'
+    'SELECT _msd_prefetching(_msd_session())'
     """
     if not instance.declared:
         try:

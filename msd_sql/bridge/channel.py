@@ -24,7 +24,9 @@ class Line:
     """Sends and receives; one call is on its way at any time.
 
     >>> ours, theirs = socket.socketpair()
-    >>> Line(ours, ours).send(b"R", b"abc"); Line(theirs, theirs).receive()
+    >>> with ours, theirs:
+    ...     Line(ours, ours).send(b"R", b"abc")
+    ...     Line(theirs, theirs).receive()
     (b'R', bytearray(b'abc'))
     """
 

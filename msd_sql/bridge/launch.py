@@ -26,10 +26,7 @@ _NEWEST_OF_1 = 68  # a file says the number of its layout; DuckDB 1.x reads up t
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Become the duckdb shell: `msd duckdb [FILE] [--ledger FILE] [duckdb's own options]`.
-
-    >>> main(["shop.duckdb", "-json", "-c", "FROM msd_ledger()"])  # doctest: +SKIP
-    """
+    """Become the duckdb shell: `msd duckdb [FILE] [--ledger FILE] [duckdb's own options]`."""
     given, ledger = _ours(list(arguments))
     program = binary()
     for one in given:

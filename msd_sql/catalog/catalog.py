@@ -30,7 +30,7 @@ class Catalog:
     relations, which a host, with its own connection, cannot see.
 
     >>> Catalog(host).protect("purchases", unit="user_id", item="item_id", budget="1.0", delta="1e-9").remaining
-    Decimal('1.00000000000000000000')
+    Decimal('...')
     """
 
     def __init__(

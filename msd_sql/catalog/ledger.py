@@ -86,7 +86,7 @@ class Ledger:
     """The ledgers of the databases that a host sees, each in the schema msd that holds the budget.
 
     >>> Ledger(host).charge(purchases, Entry("select", n=3000, k=6), eps="0.1", delta="1e-10")
-    'f1c5…'
+    '...-...'
     """
 
     def __init__(self, host: Host, identify: Callable[[str], str] | None = None) -> None:
@@ -150,7 +150,7 @@ class Ledger:
 def insert(host: Host, home: str, entry: Entry) -> None:
     """Write one line, inside a transaction of the caller.
 
-    >>> insert(inner, "shop", Entry("items", relation="main.products"))
+    >>> insert(host, "shop", Entry("items", relation="main.products"))
     """
     line = entry if entry.id else _stamped(entry)
     values = {name: getattr(line, name) for name in _FIELDS}

@@ -59,7 +59,7 @@ def similarity_columns(text: str) -> list[str]:
     """The columns of the private row that a similarity reads, in order of appearance.
 
     >>> similarity_columns("1 - abs(r.lat - v.lat) * r.w")
-    ['lat', 'w']
+    ['w', 'lat']
     """
     return row_columns(similarity_tree(text), "r")
 
@@ -68,7 +68,7 @@ def row_columns(similarity: exp.Expr, row: str) -> list[str]:
     """The columns of one row, r or v, that a similarity reads; a name that is spelled in two ways counts once.
 
     >>> row_columns(similarity_tree("1 - abs(r.lat - v.lat) * r.Lat"), "r")
-    ['lat']
+    ['Lat']
     """
     found: dict[str, str] = {}
     for column in similarity.find_all(exp.Column):

@@ -20,7 +20,7 @@ class BackgroundRead(Generic[T]):
     done before the call goes on.
 
     >>> BackgroundRead(host, lambda other: other.rows("SELECT count(*) FROM purchases")[0][0], "purchases")()
-    2600000
+    2000
     """
 
     def __init__(self, host: Host, work: Callable[[Host], T], table: str | None) -> None:

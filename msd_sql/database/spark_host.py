@@ -66,8 +66,7 @@ def _silence() -> None:
 class SparkHost:
     """A clone of a Spark session that runs our statements as jobs of one group, so that they can be cancelled together.
 
-    >>> SparkHost(session).rows("SELECT count(*) FROM shop.purchases")
-    [(2600000,)]
+    SparkHost(session).rows("SELECT count(*) FROM shop.purchases") is [(2600000,)]: statements are written for DuckDB.
     """
 
     def __init__(self, session: Any) -> None:
@@ -195,9 +194,11 @@ class SparkHost:
 
 
 def check_session(session: Any) -> Any:
-    """The session, if it is one that runs in this process.
+    """The session, if it is one that runs in this process; else an InputError.
 
-    >>> check_session(SparkSession.builder.getOrCreate())  # doctest: +SKIP
+    >>> check_session("local[2]")
+    Traceback (most recent call last):
+    msd_sql.udfs.errors.InputError: spark must be a SparkSession whose driver is this process ...
     """
     if not hasattr(session, "_jsparkSession"):
         raise InputError(

@@ -66,10 +66,7 @@ class Story:
 
 
 def story(con: duckdb.DuckDBPyConnection) -> Story:
-    """Build the shop in an empty database, protect it, ask, and tell what happened.
-
-    >>> told = story(duckdb.connect())  # doctest: +SKIP
-    """
+    """Build the shop in an empty database, protect it, ask, and tell what happened."""
     start = time.perf_counter()
     made = shop.write(con)
     msd_sql.register(con)

@@ -51,7 +51,7 @@ def column_types(host: Host, relation: str, columns: Sequence[str], label: str) 
     """The SQL types of some columns of a relation, without reading a row.
 
     >>> column_types(host, "shop.main.purchases", ["user_id", "item_id"], "purchases")
-    ['BIGINT', 'VARCHAR']
+    ['INTEGER', 'INTEGER']
     """
     chosen = ", ".join(f"{quote(column)} AS c{at}" for at, column in enumerate(columns))
     with private(label):

@@ -78,7 +78,7 @@ def build(
     reuses indexes; `content` tells the relation's fingerprint, and is not asked where no index is kept or reused.
 
     >>> build(host, purchases, Candidates(["1", "2", "3"], "BIGINT"), k=2).gains()
-    array([812, 40, 0])
+    array([110, 81, 85])
     """
     check_home(protected, engine)
     if isinstance(host, SparkHost):
@@ -144,7 +144,7 @@ def describe(
 
     Which engine `auto` takes depends on how many rows the relation has, which is private: it is not told.
 
-    >>> [step.name for step in describe(host, purchases, candidates, engine="sql").steps]
+    >>> [step.name for step in describe(host, purchases, three_products, engine="sql").steps]
     ['pairs', 'totals', 'chosen', 'full', 'losses']
     """
     check_home(protected, engine)

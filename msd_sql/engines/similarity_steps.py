@@ -120,7 +120,7 @@ def over_numbered(similarity: exp.Expr, row: str) -> exp.Expr:
     """A similarity whose columns of one row are called c0, c1, … in the order of `row_columns`.
 
     >>> over_numbered(similarity_tree("r.x * v.x + r.w"), "r").sql("duckdb")
-    'r.c0 * v.x + r.c1'
+    'r.c1 * v.x + r.c0'
     """
     tree: exp.Expr = exp.paren(similarity)
     numbers = {name.lower(): at for at, name in enumerate(row_columns(similarity, row))}

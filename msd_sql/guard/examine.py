@@ -84,7 +84,7 @@ def examine(
     units come from them. Without protected relations nothing is refused.
 
     >>> examine("SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products", resolver, ["purchases"]).relations
-    (Name(database='memory', schema='main', name='products'),)
+    (Name(database='shop', schema='main', name='products'),)
     """
     try:
         return _Guard(resolver, protected, calls, declared, units or {}).examine(sql)
@@ -99,7 +99,7 @@ def check_public(
 ) -> None:
     """Refuse to call a relation public whose rows are those of a protected view.
 
-    >>> check_public(resolver, "memory.main.products", ["memory.main.purchases"], {})
+    >>> check_public(resolver, "shop.main.products", ["shop.main.purchases"], {})
     """
     try:
         owner = _Guard(resolver, protected, CALLS, [relation], units).owner(relation)

@@ -119,8 +119,8 @@ def relation_rows(host: Host, once: Once) -> list[Row]:
 def described(host: Host, once: Once, relation: str) -> dict[str, str]:
     """The columns of a relation that all connections see, with their types.
 
-    >>> described(host, once, '"shop"."main"."products"')["price"]
-    'DOUBLE'
+    >>> described(host, call.once, '"shop"."main"."products"')["price"]
+    'DECIMAL(21,1)'
     """
 
     def look() -> dict[str, str]:

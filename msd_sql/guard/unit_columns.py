@@ -10,6 +10,7 @@ from sqlglot import exp
 def unit_names(unit: str, trees: Iterable[exp.Expr]) -> frozenset[str]:
     """The lower-case names that the unit's column may have had on its way through the queries of a view.
 
+    >>> import sqlglot
     >>> sorted(unit_names("unit", [sqlglot.parse_one("SELECT lower(user_id) AS unit, item_id FROM orders")]))
     ['unit', 'user_id']
     """

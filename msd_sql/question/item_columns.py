@@ -45,8 +45,8 @@ def item_columns(call: Call, items: Items, candidates: Candidates, names: Sequen
 
     The groups of a GROUP BY share one reading of the whole relation, unless it is very large.
 
-    >>> item_columns(call, products, candidates, ["price"])["price"].values
-    array([9.5, 3. ])
+    >>> item_columns(call, products, three_products, ["price"])["price"].values
+    array([1.5, 3. , 4.5])
     """
     types = _types(call, items, names)
     groups = call.once(("groups", items.name), lambda: [0])
@@ -65,7 +65,7 @@ def item_columns(call: Call, items: Items, candidates: Candidates, names: Sequen
 def knows(call: Call, items: Items, candidates: Candidates) -> bool:
     """Is every candidate a key of the items relation?
 
-    >>> knows(call, products, candidates)
+    >>> knows(call, products, three_products)
     True
     """
     source = _joined(items, candidates, _types(call, items, [])[items.key_column])
@@ -77,7 +77,7 @@ def all_keys(call: Call, items: Items, kind: str) -> Candidates | None:
     """Every item of the relation as a candidate; None where they are too many, or of another type than `kind`.
 
     >>> all_keys(call, products, "INTEGER").n
-    3000
+    60
     """
     if _types(call, items, [])[items.key_column] != kind:
         return None
@@ -91,7 +91,7 @@ def column_types(call: Call, items: Items) -> dict[str, str]:
     """The columns of an items relation with their types.
 
     >>> column_types(call, products)["price"]
-    'DOUBLE'
+    'DECIMAL(21,1)'
     """
     return described(call.host, call.once, _relation(items))
 
@@ -99,8 +99,8 @@ def column_types(call: Call, items: Items) -> dict[str, str]:
 def items_fingerprint(call: Call, items: Items) -> str | None:
     """How the key and the features of an items relation lie in their file; None where that does not tell or matter.
 
-    >>> items_fingerprint(call, products)
-    '2048 /data/shop.duckdb …'
+    >>> items_fingerprint(call, products) is None  # the file was written to just now
+    True
     """
 
     def look() -> str | None:

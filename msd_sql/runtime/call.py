@@ -37,6 +37,7 @@ FIELDS = ("statement", "database", "schema", "path", "session", "connection", "q
 def uncharged() -> Iterator[None]:
     """Let every error of what happens before a charge say that nothing was charged.
 
+    >>> from msd_sql.errors import InputError
     >>> with uncharged():
     ...     raise InputError("k is NULL.")
     Traceback (most recent call last):

@@ -136,7 +136,7 @@ def content_fingerprint(host: Host, protected: Protected) -> str:
     """A fingerprint of the private rows that an answer depends on, in no particular order; it never leaves the process.
 
     >>> content_fingerprint(host, purchases)
-    '2600000 2398120…'
+    '2000 ...'
     """
     names = ", ".join(quote(column) for column in content_columns(protected)) or "0"
     summed = f"sum(hash({names}))"  # of 64 bits in 128: it never wraps, so that rows that come twice count twice

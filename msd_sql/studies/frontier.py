@@ -68,8 +68,8 @@ def synthetic(k: int = 20, steps: int = 11, users: int = 50_000) -> Frontier:
 def public(con: duckdb.DuckDBPyConnection, items: str, score: str, *, k: int = 20, steps: int = 11) -> Frontier:
     """Draw the frontier of a public score: `items` is a table, a view or a SELECT. Nothing private, nothing charged.
 
-    >>> public(con, "hits", "bm25", k=10).relevance  # doctest: +SKIP
-    'mean bm25 of the chosen'
+    >>> public(con, "products", "score", k=3, steps=2).relevance
+    'mean score of the chosen'
     """
     points = []
     for share in lambdas(steps):
@@ -92,8 +92,8 @@ def private(
 ) -> Frontier:
     """Draw the frontier of protected data from private estimates, charged to its budget: see `cost`.
 
-    >>> private(con, "products", eps=0.05, reach_eps=0.01, steps=3).label  # doctest: +SKIP
-    'products, k = 20: private estimates, ε 0.13 spent'
+    >>> private(con, "products", eps=0.05, reach_eps=0.01, k=5, steps=3).label
+    'products, k = 5: private estimates, ε 0.13 spent'
     """
     points = []
     for share in lambdas(steps):

@@ -72,7 +72,7 @@ class CoverageIndex:
 
         >>> index = CoverageIndex.from_pairs([0, 1, 0, 1, 2, 0, 2], [0, 0, 1, 1, 1, 2, 2], n=3)
         >>> index.tally(0, index.users(0), np.array([True, True, False])).tolist()
-        [2, 2, 1, 0]
+        [2, 1, 1, 0]
         """
         every = self._beside.get(item)
         full = every is None and len(self._beside) >= self._memorable

@@ -27,8 +27,10 @@ WHERE r.item BETWEEN $low AND $high AND NOT r.unit IS NULL
 def dense(host: Host, binding: Binding) -> KeyTable | None:
     """The look-up table; None where the items are no integers, or too far apart.
 
-    >>> dense(host, binding).place
-    array([ 0,  1, -1,  2])
+    >>> from msd_sql.engines.binding import bound
+    >>> with bound(host, purchases, three_products) as binding:
+    ...     dense(host, binding).place
+    array([0, 1, 2])
     """
     if binding.item_type not in (*SMALL_INTEGERS, "BIGINT") or binding.unit_type is None:
         return None

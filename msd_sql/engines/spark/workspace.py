@@ -96,6 +96,7 @@ def slots(picks: list[int]) -> tuple[exp.Expr, exp.Expr]:
 def sampled(query: Step, relation: str, sample: list[int]) -> Step:
     """A step that joins the relation `sample`, with the sample written into it instead, for the same reason.
 
+    >>> import sqlglot
     >>> joined = Step("s", sqlglot.parse_one("SELECT pairs.i FROM pairs JOIN sample ON pairs.i = sample.i"))
     >>> sampled(joined, "pairs", [3, 8]).sql("spark")
     'SELECT pairs.i FROM pairs WHERE pairs.i IN (3, 8)'
