@@ -1,4 +1,4 @@
-"""A seeded shop: Zipf purchases of n items by many users, with category sets and prices (DESIGN 9)."""
+"""A seeded shop: Zipf purchases of n items by many users, with category sets and prices (docs/benchmarks.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Python face: declare, select, and a `Selection` that shows itself (DESIGN 4)."""
+"""The Python face: declare, select, and a `Selection` that shows itself (docs/sql.md)."""
 
 from __future__ import annotations
 

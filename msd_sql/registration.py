@@ -1,4 +1,4 @@
-"""Register: gives a connection the SQL functions, and its database the Python functions behind them (DESIGN 5)."""
+"""Registration: gives a connection the SQL functions, and its database the Python functions behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys: which column of a table names its items, where the SQL does not say (`msd_topk`, `msd_explain`)."""
+"""The key column: which column of a table names its items, where the SQL does not say (`msd_topk`, `msd_explain`)."""
 
 from __future__ import annotations
 

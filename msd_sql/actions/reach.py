@@ -1,4 +1,4 @@
-"""Reach: a private estimate of the users that some items reach, a release of its own (DESIGN 3, what may leave)."""
+"""Reach: a private estimate of the users that some items reach, a release of its own (docs/privacy.md)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Pick: the way of a query, from the question to positions: prepare → replay → charge → engine → select.
+"""Select: the way of a query, from the question to positions: prepare → replay → charge → engine → select.
 
 A release is charged, committed and durable before the engine reads a row for it. What fails after that stays charged:
 whether a read of private rows fails can depend on them, and a failure that costs nothing could be asked for again and
-again until it has told what it depends on (DESIGN 3).
+again until it has told what it depends on (docs/privacy.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Show: the ledger and what is left of a budget, as SQL values."""
+"""Show the ledger: the ledger and what is left of a budget, as SQL values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BridgeHost: the database of a shell in another process, as a `Host` (DESIGN 6)."""
+"""BridgeHost: the database of a shell in another process, as a `Host` (docs/architecture.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Amounts of ε and δ as exact decimals: what is asked is rounded up, what is granted is rounded down (DESIGN 3)."""
+"""Amounts of ε and δ as exact decimals: what is asked is rounded up, what is granted is rounded down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Surroundings: what a database could change about the meaning of our statements, and how we keep it out (DESIGN 3).
+"""Collations and other surroundings that could change what our statements mean, kept out (docs/privacy.md).
 
 A user's macro hides a built-in function of the same name, and even an operator: our connections look names up in
 DuckDB's own schema, where there are none (`OWN_NAMES`, `host`). A collation makes different texts equal, in some

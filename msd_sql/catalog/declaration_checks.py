@@ -1,4 +1,4 @@
-"""Checking what an owner declares, before anything is written (DESIGN 4)."""
+"""Checking what an owner declares, before anything is written (docs/sql.md)."""
 
 from __future__ import annotations
 

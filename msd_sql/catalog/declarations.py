@@ -1,4 +1,4 @@
-"""What an owner declares: a protected relation (its unit and budget) and a public items relation (DESIGN 3 and 4)."""
+"""What an owner declares: a protected relation (its unit and budget) and a public items relation (docs/privacy.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger: every release is charged, committed and durable before anything is sampled (DESIGN 3)."""
+"""The ledger: every release is charged, committed and durable before anything is sampled (docs/privacy.md)."""
 
 from __future__ import annotations
 

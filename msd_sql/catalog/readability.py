@@ -1,4 +1,4 @@
-"""Probe: can the protected relation be read as it was declared? Asked before a charge, without reading a row."""
+"""Readability: can the protected relation be read as it was declared? Asked before a charge, without reading a row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lineage: the tables under a view, to say at declaration time that two budgets guard the same rows."""
+"""The bases of a view: the tables under a view, to say at declaration time that two budgets guard the same rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Host: the only way to a database, whoever runs it (DESIGN 6); DuckDB in this process is the first one.
+"""Host: the only way to a database, whoever runs it (docs/architecture.md); DuckDB in this process is the first one.
 
 A host takes statement text only, because another process can be a host too: values are embedded by `sqltext`.
 """

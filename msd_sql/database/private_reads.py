@@ -1,4 +1,4 @@
-"""Statements over private rows: an error of the database never says more than its kind (DESIGN 3, what may leave)."""
+"""Statements over private rows: an error of the database never says more than its kind (docs/privacy.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Spark host: our statements, written in DuckDB's dialect, rendered for Spark SQL and run on a session (DESIGN 6).
+"""The Spark host: our statements, written in DuckDB's dialect, rendered for Spark SQL and run on a session.
 
 It works on a clone of the user's session, which sees the same tables, views and settings. Settings of the clone:
 

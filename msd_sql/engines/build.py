@@ -1,4 +1,4 @@
-"""Engines: the marginals of a protected relation, from memory or from SQL, behind one interface (DESIGN 6)."""
+"""Engines: the marginals of a protected relation, from memory or from SQL, behind one interface."""
 
 from __future__ import annotations
 

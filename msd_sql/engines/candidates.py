@@ -1,4 +1,4 @@
-"""Candidates: the distinct keys of a query in the order of their own type, never in scan order (DESIGN 3, sampler)."""
+"""Candidates: the distinct keys of a query in the order of their own type, never in scan order (docs/privacy.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which engine: the memory engine while its index fits well into the memory that DuckDB may use, else sql (DESIGN 6).
+"""Which engine: the memory engine while its index fits well into the memory that DuckDB may use, else sql.
 
 The estimate reads the optimizer's statistics and settings, never a row; it decides how long an answer takes, not what
 it is, and no number of it is shown.

@@ -2,7 +2,7 @@
 
 `points` are the private rows as far as the similarity can tell them apart; x numbers the unit, w says how many equal
 units it stands for. `v` are the candidates' public rows. `similar` pairs the two and rounds every similarity to a
-multiple of 2^-20 there and then, so that nothing is ever summed that was not rounded (DESIGN 3). What is not a number
+multiple of 2^-20 there and then, so that nothing is ever summed that was not rounded. What is not a number
 counts 0, what exceeds 1 counts 1, and a row that the similarity fails on counts 0: whether a question has an answer
 must not depend on one row. Rows without a unit are ignored.
 

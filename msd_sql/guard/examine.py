@@ -1,4 +1,4 @@
-"""The guard: refuses a selection whose candidates depend on protected data (DESIGN 3, docs/privacy.md).
+"""The guard: refuses a selection whose candidates depend on protected data (docs/privacy.md).
 
 The text of the statement is parsed; what the SELECT that holds the call reads is followed through CTEs, views and
 macros to base relations and files. Where the text does not tell, the answer is no. It guards against mistakes: a scalar

@@ -1,4 +1,4 @@
-"""Names for the guard: what a name of a statement stands for in the user's database and session (DESIGN 3)."""
+"""Names for the guard: what a name of a statement stands for in the user's database and session (docs/privacy.md)."""
 
 from __future__ import annotations
 

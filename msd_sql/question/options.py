@@ -1,4 +1,4 @@
-"""Request: what was asked, read from the text of SQL arguments into checked and typed values (DESIGN 4).
+"""Options: what was asked, read from the text of SQL arguments into checked and typed values (docs/sql.md).
 
 Options arrive as text so that NULL, NaN, 'abc' and 3.7 get an error that says what was given and what is allowed.
 """

@@ -1,4 +1,4 @@
-"""Pairs: precomputed distances from a public table of (item, item, distance)."""
+"""Pair distances: precomputed distances from a public table of (item, item, distance)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prepare: a question made ready from public facts only: request → guard → catalog → features → plan (DESIGN 7).
+"""Prepare: a question made ready from public facts only: request → guard → catalog → features → plan.
 
 Everything that can be refused is refused here, before anything is charged.
 """

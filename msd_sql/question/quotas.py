@@ -1,4 +1,4 @@
-"""Constraint: quotas from a call or a declaration, to a matroid (DESIGN 1)."""
+"""Quotas: quotas from a call or a declaration, to a matroid (docs/algorithms.md)."""
 
 from __future__ import annotations
 

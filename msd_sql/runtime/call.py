@@ -1,4 +1,4 @@
-"""Context: who asks, and what only the asking connection sees (its statement, search path and TEMP objects)."""
+"""A call: who asks, and what only the asking connection sees (its statement, search path and TEMP objects)."""
 
 from __future__ import annotations
 

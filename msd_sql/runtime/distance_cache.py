@@ -1,4 +1,4 @@
-"""Kept: the distances of the last questions over declared features, for as long as their items lie as they did."""
+"""The distance cache: distances of the last questions over declared features, while the items are stored unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replay: the same question gets the same answer, free, for as long as the process lives (DESIGN 3, ledger).
+"""The release memory: the same question gets the same answer, free, for as long as the process lives (docs/privacy.md).
 
 DuckDB runs a lazy relation again every time it is shown; a recorded release can be told again without a new charge.
 """

@@ -1,4 +1,4 @@
--- The SQL surface (DESIGN 4). Python can register scalar functions only: these TEMP macros give them their shape.
+-- The SQL surface (docs/sql.md). Python can register scalar functions only: these TEMP macros give them their shape.
 -- They belong to one connection, the functions (_msd_pick, _msd_declare, …) to its database.
 
 -- What the function cannot see from its own cursor: the statement's text, the search path, TEMP objects.

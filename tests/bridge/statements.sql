@@ -1,4 +1,4 @@
--- The statements of DESIGN 4 and their errors, typed into both: a name, then one statement. What is drawn at random is
+-- The statements of docs/sql.md and their errors, typed into both: a name, then one statement. What is drawn at random is
 -- compared by its shape (`drawn`), everything else by its value.
 
 -- protect

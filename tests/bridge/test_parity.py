@@ -1,4 +1,4 @@
-"""Parity: every statement of DESIGN 4 gives the same result, error and ledger row in the real shell as in Python."""
+"""Parity: Every statement of docs/sql.md gives the same result, error and ledger row in the real shell as in Python."""
 
 from __future__ import annotations
 

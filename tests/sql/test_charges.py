@@ -1,4 +1,4 @@
-"""What is charged and when, with real connections, files, threads and processes (DESIGN 3, the ledger)."""
+"""What is charged and when, with real connections, files, threads and processes (docs/privacy.md)."""
 
 from __future__ import annotations
 

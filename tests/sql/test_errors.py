@@ -1,4 +1,4 @@
-"""Every error of DESIGN 4: what was given, what is allowed, the nearest name; and nothing is charged."""
+"""Every error that docs/sql.md promises: what was given, what is allowed, the nearest name; and nothing is charged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The distances of DESIGN.md, section 1: pseudometrics in [0, 1] over public features, one class each."""
+"""The distances: pseudometrics in [0, 1] over public features, one class each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The constraints of DESIGN.md, section 1: public matroids, each with an oracle, a base, and its feasible swaps."""
+"""The constraints: public matroids, each with an oracle, a base, and its feasible swaps."""
 
 from __future__ import annotations
 

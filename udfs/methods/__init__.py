@@ -1,4 +1,4 @@
-"""The methods by name, with what a plan has to know of each (DESIGN 2)."""
+"""The methods by name, with what a plan has to know of each (docs/algorithms.md)."""
 
 from __future__ import annotations
 

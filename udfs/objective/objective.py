@@ -1,4 +1,4 @@
-"""The selection rule c·(1-λ)·f(S) + λ·2/(k(k-1))·d(S) as integer scores for a mechanism (DESIGN 1, 3 and 6).
+"""The selection rule c·(1-λ)·f(S) + λ·2/(k(k-1))·d(S) as integer scores for a mechanism (docs/algorithms.md).
 
 The diversity is public, so it enters as an offset in counts, pub/Δ with Δ = c(1-λ)/units: one unit moves a score by
 what it moves the relevance by, whatever λ is (docs/privacy.md).

@@ -1,4 +1,4 @@
-"""The selection rule where the relevance is a public score (DESIGN 1): the scores of `Objective`, in fewer passes.
+"""The selection rule where the relevance is a public score: the scores of `Objective`, in fewer passes.
 
 What a candidate adds to the relevance is the same in every round, so scoring all is one product and one sum.
 """

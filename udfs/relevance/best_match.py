@@ -1,4 +1,4 @@
-"""Best match: a unit counts its highest similarity to an item of S (DESIGN 1; the paper's Uber objective, appendix F).
+"""Best match: a unit counts its highest similarity to an item of S (the paper's Uber objective, appendix F).
 
 Similarities are whole multiples of 2^-20 per unit before anything is summed, so every sum is exact and one unit moves
 no score by more than one count.

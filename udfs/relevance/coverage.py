@@ -1,4 +1,4 @@
-"""Coverage: a unit counts 1 for each of its items in S, up to `cap` of them (DESIGN 1 and 6; paper, example 4.3)."""
+"""Coverage: a unit counts 1 for each of its items in S, up to `cap` of them (paper, example 4.3)."""
 
 from __future__ import annotations
 

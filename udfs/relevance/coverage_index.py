@@ -1,4 +1,4 @@
-"""The index behind coverage: which items each user has, and when it pays, which users each item has (DESIGN 6)."""
+"""The index behind coverage: which items each user has, and when it pays, which users each item has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What coverage and best_match keep up to date as picks come and go: marginals, and the table of swaps (DESIGN 6)."""
+"""What coverage and best_match keep up to date as picks come and go: marginals, and the table of swaps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Score: relevance from a public column, the mean over the k slots of a score in [0, 1] (DESIGN 1). Nothing private."""
+"""Score: relevance from a public column, the mean over the k slots of a score in [0, 1]. Nothing private."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memory engine for coverage: one pass over the relation, then everything in numpy (DESIGN 6).
+"""The memory engine for coverage: one pass over the relation, then everything in numpy (docs/architecture.md).
 
 Each purchase of a candidate becomes one 64-bit key, unit code · 2^b + candidate, and is streamed into one array.
 Sorting the keys groups them by unit and puts duplicates side by side: no hashing, no second copy, 8 bytes a purchase.

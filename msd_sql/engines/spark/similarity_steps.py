@@ -1,4 +1,4 @@
-"""best_match in Spark: which rows are compared with which items, and how much they match (see engines/matching.py).
+"""best_match in Spark: which rows are compared with which items, and how much they match (engines/similarity_steps).
 
 A unit keeps its own id as x, and rows that are units of their own get what they hold as x: numbering them would need
 all of them in one place, and a lost part would be numbered anew. The candidates' item rows come from DuckDB; they are

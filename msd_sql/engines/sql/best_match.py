@@ -1,4 +1,4 @@
-"""The sql engine for best_match: the similarities stay in the database, one integer a candidate comes back (DESIGN 6).
+"""The sql engine for best_match: the similarities stay in the database, one integer a candidate comes back.
 
 `matches` are the similarities above 0, (x, i, w, q), and `picked` those of the picks. A pick suits some units `better`
 than all before it, and what those had above their old best match is lost to all items (`losses`). For swaps, `tops`

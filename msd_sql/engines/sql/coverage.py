@@ -1,4 +1,4 @@
-"""The sql engine for coverage: the units stay in the database, one integer a candidate comes back (DESIGN 6).
+"""The sql engine for coverage: the units stay in the database, one integer a candidate comes back.
 
 `pairs` are the distinct (candidate, unit) pairs; `chosen` the (slot, unit) pairs of the picks. A pick brings some
 units to their cap (`full`), and those stop counting for all their items (`losses`): one aggregate over the units of

@@ -1,4 +1,4 @@
-"""Every statement of DESIGN 4, typed into a fresh database file, with its results, its types and its ledger."""
+"""Every statement of docs/sql.md, typed into a fresh database file, with its results, its types and its ledger."""
 
 from __future__ import annotations
 
