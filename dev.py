@@ -2,9 +2,12 @@
 """Everything one does in this repository, from a machine that has nothing but Python 3.11 or later.
 
     python3 dev.py demo      set up, then run the demo on the embedded synthetic shop
-    python3 dev.py test      set up, then run the tests   (further arguments go to pytest)
+    python3 dev.py test      set up, then run the tests on all cores   (further arguments go to pytest)
+    python3 dev.py check     lint, contracts, types and examples: what CI asks besides the tests
     python3 dev.py lint      ruff: rules and formatting
+    python3 dev.py contracts import-linter: who may import whom
     python3 dev.py types     mypy --strict on both packages
+    python3 dev.py examples  the examples in docstrings
     python3 dev.py shell     the msd shell                (further arguments go to it)
     python3 dev.py bench     the benchmarks               (further arguments go to them)
     python3 dev.py setup     only set up; add extras by name:  python3 dev.py setup spark cli
@@ -25,6 +28,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("MSD_VENV", HERE / ".venv"))
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+CHECKS = {
+    "lint": [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."]],
+    "contracts": [["-c", "from importlinter.cli import lint_imports_command as check; check()"]],
+    "types": [["-m", "mypy", "-p", "msd_sql"]],
+    "examples": [["-m", "pytest", "-q", "--doctest-modules", "msd_sql"]],
+}
 
 
 def setup(*extras: str) -> None:
@@ -63,14 +74,13 @@ def main() -> None:
         run("-m", "msd_sql.cli", "shell", *rest)
     elif task == "test":
         setup("test")
-        run("-m", "pytest", *rest, cwd=HERE)
-    elif task == "lint":
+        cores = [] if "-n" in rest else ["-n", "auto", "--dist", "loadgroup"]
+        run("-m", "pytest", *cores, *rest, cwd=HERE)
+    elif task in CHECKS or task == "check":
         setup("test")
-        run("-m", "ruff", "check", ".", cwd=HERE)
-        run("-m", "ruff", "format", "--check", ".", cwd=HERE)
-    elif task == "types":
-        setup("test")
-        run("-m", "mypy", "-p", "msd_sql", cwd=HERE)
+        for command in [CHECKS[task]] if task in CHECKS else CHECKS.values():
+            for arguments in command:
+                run(*arguments, cwd=HERE)
     elif task == "bench":
         setup("bench")
         run("-m", "benchmarks", *rest, cwd=HERE)

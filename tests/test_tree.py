@@ -1,0 +1,57 @@
+"""The tree shows the architecture: small rooms, short files, pages that name them, nothing that is not here."""
+
+import re
+import subprocess
+from collections import Counter
+
+import pytest
+
+MOST_MODULES = 15
+MOST_LINES = 300
+
+
+@pytest.fixture(scope="module")
+def tracked(root):
+    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout: what belongs to the tree is not known")
+    return [name for name in listed.stdout.splitlines() if (root / name).is_file()]
+
+
+@pytest.fixture(scope="module")
+def modules(tracked):
+    return [name for name in tracked if re.match(r"(msd_sql|udfs|benchmarks)/.*\.py$", name)]
+
+
+def test_no_folder_is_crowded(modules):
+    rooms = Counter(name.rpartition("/")[0] for name in modules if not name.endswith("__init__.py"))
+    assert {room: count for room, count in rooms.items() if count > MOST_MODULES} == {}
+
+
+def test_no_module_is_long(root, modules):
+    lengths = {name: len((root / name).read_text("utf-8").splitlines()) for name in modules}
+    assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
+
+
+def test_every_package_has_its_table_in_the_architecture(root, modules):
+    page = (root / "docs" / "architecture.md").read_text("utf-8")
+    packages = {name.rpartition("/")[0] for name in modules if name.startswith(("msd_sql/", "udfs/"))}
+    assert sorted(package for package in packages if f"`{package}/`" not in page) == []
+
+
+def test_every_module_of_a_package_is_named_in_its_table(root, modules):
+    page = (root / "docs" / "architecture.md").read_text("utf-8")
+    names = {name.rpartition("/")[2] for name in modules if name.startswith(("msd_sql/", "udfs/"))}
+    assert sorted(name for name in names - {"__init__.py"} if f"`{name.removesuffix('.py')}`" not in page) == []
+
+
+def test_no_file_cites_a_document_that_is_not_here(root, tracked):
+    elsewhere = re.compile(r"\b(DES" + r"IGN|THE" + r"ORY|LAY" + r"OUT)( \d|\.md)")
+    texts = [name for name in tracked if name.endswith((".py", ".sql", ".md", ".toml", ".c", ".v", ".sh"))]
+    assert [name for name in texts if elsewhere.search((root / name).read_text("utf-8"))] == []
+
+
+def test_the_kernel_is_a_link_and_not_a_copy(root):
+    link = root / "msd_sql" / "udfs"
+    assert link.is_symlink()
+    assert link.resolve() == (root / "udfs").resolve()
