@@ -12,8 +12,8 @@ import sys
 import time
 from pathlib import Path
 
-from . import against_libraries, against_literal, against_plain, large, page, uber
-from .measure import ROOT, Figure, load
+from benchmarks.speed import against_libraries, against_literal, against_plain, large, page, uber
+from benchmarks.speed.measure import ROOT, Figure, load
 
 GROUPS = {
     "plain": against_plain.run,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchmarks.generate import Shop, generate
+from benchmarks.data.generate import Shop, generate
 from msd_sql.udfs import Coverage, CoverageIndex, Jaccard, SeededSource, Uniform, evaluate, plan, select
 from msd_sql.udfs.privacy import accounting
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from benchmarks import literal, page
-from benchmarks.generate import generate
-from benchmarks.measure import Figure, Peak, Timing, race, slope
+from benchmarks.data.generate import generate
+from benchmarks.speed import literal, page
+from benchmarks.speed.measure import Figure, Peak, Timing, race, slope
 from msd_sql.udfs import Coverage, CoverageIndex, Jaccard, Uniform, plan, select
 
 

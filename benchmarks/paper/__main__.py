@@ -7,15 +7,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .cells import FULL, QUICK, Cell, Size, cells, runs_of
-from .matching import matched_cells
-from .page import write_page
-from .places import DataMissingError
-from .progress import watched
-from .results import Results, Row
-from .run import run
-from .tasks import NAMES, task
-from .through_sql import Comparison, compare, statements
+from benchmarks.paper.cells import FULL, QUICK, Cell, Size, cells, runs_of
+from benchmarks.paper.matching import matched_cells
+from benchmarks.paper.page import write_page
+from benchmarks.paper.places import DataMissingError
+from benchmarks.paper.progress import watched
+from benchmarks.paper.results import Results, Row
+from benchmarks.paper.run import run
+from benchmarks.paper.tasks import NAMES, task
+from benchmarks.paper.through_sql import Comparison, compare, statements
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 

@@ -14,9 +14,8 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.generate import generate
-
-from .places import DataMissingError
+from benchmarks.data.generate import generate
+from benchmarks.paper.places import DataMissingError
 
 PAPER_USERS = 1_317_193
 PAPER_ITEMS = 3_000

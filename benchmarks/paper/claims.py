@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from .claims_effort import effort_claims
-from .claims_utility import LABEL, utility_claims
-from .verdicts import Claim
+from benchmarks.paper.claims_effort import effort_claims
+from benchmarks.paper.claims_utility import LABEL, utility_claims
+from benchmarks.paper.verdicts import Claim
 
 __all__ = ["LABEL", "Claim", "claims"]
 

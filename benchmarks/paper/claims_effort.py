@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from .cells import GAMMA
-from .measure import Readings, calls_of, gamma_for, slope
-from .verdicts import FAILS, HOLDS, Claim
+from benchmarks.paper.cells import GAMMA
+from benchmarks.paper.measure import Readings, calls_of, gamma_for, slope
+from benchmarks.paper.verdicts import FAILS, HOLDS, Claim
 
 DASH = "-"
 

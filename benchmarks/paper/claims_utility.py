@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from .amazon import PAPER_USERS
-from .measure import Readings, first_within, percent
-from .tasks import PAPER_PICKUPS
-from .verdicts import CLOSE, FAILS, HOLDS, Claim, between, both, gap_claim, within
+from benchmarks.paper.amazon import PAPER_USERS
+from benchmarks.paper.measure import Readings, first_within, percent
+from benchmarks.paper.tasks import PAPER_PICKUPS
+from benchmarks.paper.verdicts import CLOSE, FAILS, HOLDS, Claim, between, both, gap_claim, within
 
 LABEL = {
     "greedy": "DP-Greedy",

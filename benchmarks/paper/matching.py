@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from benchmarks.paper.cells import DIVERSITY, EPS, GAMMA, Cell, default_k
+from benchmarks.paper.run import planned
+from benchmarks.paper.tasks import Task
 from msd_sql.udfs.methods import METHODS
 from msd_sql.udfs.privacy.accounting import authors, best
-
-from .cells import DIVERSITY, EPS, GAMMA, Cell, default_k
-from .run import planned
-from .tasks import Task
 
 DIGITS = 6
 

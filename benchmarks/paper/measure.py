@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .cells import CARDINALITY, DIVERSITY, EPS, MATROID, default_k
+from benchmarks.paper.cells import CARDINALITY, DIVERSITY, EPS, MATROID, default_k
 
 Point = tuple[int, float, float]  # k, ε, λ
 

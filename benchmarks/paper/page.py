@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .cells import DIVERSITY, EPS, GAMMA, MATCHED, Size
-from .claims import LABEL, claims
-from .matching import matching_eps_of_code
-from .measure import Point, Readings, percent
-from .tasks import PAPER_PICKUPS
-from .verdicts import Claim
+from benchmarks.paper.cells import DIVERSITY, EPS, GAMMA, MATCHED, Size
+from benchmarks.paper.claims import LABEL, claims
+from benchmarks.paper.matching import matching_eps_of_code
+from benchmarks.paper.measure import Point, Readings, percent
+from benchmarks.paper.tasks import PAPER_PICKUPS
+from benchmarks.paper.verdicts import Claim
 
 TITLES = {
     "uber": "Uber pickups, a grid over Manhattan, cardinality",
@@ -55,7 +55,7 @@ Black: without privacy. Solid: our calibration. Dashed: the authors'. Bars: one 
 
 def write_page(frame: pd.DataFrame, sql: pd.DataFrame, page: Path, size: Size, *, real_amazon: bool) -> None:
     """Draw the figures next to the page and write it."""
-    from .plots import draw  # matplotlib is slow to load and not needed by anything else here
+    from benchmarks.paper.plots import draw  # matplotlib is slow to load and not needed by anything else here
 
     figures = draw(frame, page.with_suffix(""))
     page.parent.mkdir(parents=True, exist_ok=True)

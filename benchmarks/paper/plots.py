@@ -12,8 +12,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from .claims import LABEL
-from .measure import Readings
+from benchmarks.paper.claims import LABEL
+from benchmarks.paper.measure import Readings
 
 COLOUR = {
     "greedy": "#1f77b4",

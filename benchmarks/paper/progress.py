@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 
-from .cells import Cell
+from benchmarks.paper.cells import Cell
 
 EVERY_SECONDS = 15.0
 

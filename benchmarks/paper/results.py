@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from .cells import Cell
+from benchmarks.paper.cells import Cell
 
 
 @dataclass(frozen=True)

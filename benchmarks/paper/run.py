@@ -8,16 +8,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.paper.cells import GAMMA, Cell
+from benchmarks.paper.results import Row
+from benchmarks.paper.tasks import Task, task
 from msd_sql.udfs.methods import METHODS
 from msd_sql.udfs.planning import Plan, plan
 from msd_sql.udfs.privacy import bounds
 from msd_sql.udfs.privacy.accounting import Calibration, authors
 from msd_sql.udfs.privacy.randomness import SeededSource
 from msd_sql.udfs.selection import evaluate, select
-
-from .cells import GAMMA, Cell
-from .results import Row
-from .tasks import Task, task
 
 
 def planned(cell: Cell, instance: Task) -> Plan:

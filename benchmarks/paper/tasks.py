@@ -9,14 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.paper import amazon
+from benchmarks.paper.convenience import Convenience, convenience
+from benchmarks.paper.places import Groceries, grid, groceries, pickups
 from msd_sql.udfs.distances import L1, Jaccard
 from msd_sql.udfs.matroids import Partition, Uniform
 from msd_sql.udfs.relevance.coverage import Coverage, CoverageIndex
 from msd_sql.udfs.types import Distance, Matroid, Relevance
-
-from . import amazon
-from .convenience import Convenience, convenience
-from .places import Groceries, grid, groceries, pickups
 
 MOST_PICKS = 100
 PAPER_PICKUPS = 600_000

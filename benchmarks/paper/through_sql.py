@@ -18,14 +18,13 @@ import duckdb
 import numpy as np
 
 import msd_sql
+from benchmarks.paper import amazon
+from benchmarks.paper.cells import CARDINALITY, DIVERSITY, EPS, GAMMA, MATROID, Cell, default_k
+from benchmarks.paper.places import grid, groceries, pickups
+from benchmarks.paper.run import planned
+from benchmarks.paper.tasks import Task, task
 from msd_sql.udfs import selection
 from msd_sql.udfs.privacy.randomness import SeededSource
-
-from . import amazon
-from .cells import CARDINALITY, DIVERSITY, EPS, GAMMA, MATROID, Cell, default_k
-from .places import grid, groceries, pickups
-from .run import planned
-from .tasks import Task, task
 
 SEED = 20
 CONVENIENCE = "2 - 2 / (1 + exp(-200 * (abs(r.lat - v.lat) + abs(r.lon - v.lon))))"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from .measure import percent
+from benchmarks.paper.measure import percent
 
 NEAR = 0.03  # a share that misses the paper's range by at most this much is called close
 

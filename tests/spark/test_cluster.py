@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 import msd_sql
-from benchmarks.cluster import Cluster
+from benchmarks.spark.cluster import Cluster
 from msd_sql.demo.shop import shop, write
 from msd_sql.udfs import SeededSource, selection
 

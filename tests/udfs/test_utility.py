@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.generate import generate
+from benchmarks.data.generate import generate
 from benchmarks.utility import losses
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from .measure import Figure
+from benchmarks.speed.measure import Figure
 
 MARKS = {"goal": "goal reached", "now": "reached", "missed": "**missed**", "reported": "—", "not run": "not run"}
 

@@ -10,8 +10,8 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from .generate import Shop, generate
-from .measure import said
+from benchmarks.data.generate import Shop, generate
+from benchmarks.speed.measure import said
 
 CHUNK = 5_000_000
 
@@ -25,7 +25,7 @@ def folder() -> Path:
 
 def real(name: str) -> Path | None:
     """Find a file of real data beside the checkout; None where it is not there."""
-    default = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+    default = Path(__file__).resolve().parents[3] / "shared" / "data"
     found = Path(os.environ.get("MSD_SHARED_DATA", default)) / name
     return found if found.exists() else None
 

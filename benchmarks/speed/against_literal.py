@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from benchmarks.data.generate import Shop, generate
+from benchmarks.speed import literal
+from benchmarks.speed.measure import Figure, said
 from msd_sql.udfs import Coverage, CoverageIndex, Jaccard, Objective, Uniform, plan, select
-
-from . import literal
-from .generate import Shop, generate
-from .measure import Figure, said
 
 ROUNDS = 200
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .asking import Asking, opened
-from .data import instacart_file, shop_file
-from .measure import Figure, Timing, race, said
+from benchmarks.data.files import instacart_file, shop_file
+from benchmarks.speed.asking import Asking, opened
+from benchmarks.speed.measure import Figure, Timing, race, said
 
 STORED = "SELECT count(*), sum(hash(stats, block_id)) FROM pragma_storage_info('purchases')"
 PARTS = {

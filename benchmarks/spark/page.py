@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from .spark_runs import ITEMS, MEASURED_PARTS, PER_USER, Run
-from .spark_runs import K as PICKS
+from benchmarks.spark.runs import ITEMS, MEASURED_PARTS, PER_USER, Run
+from benchmarks.spark.runs import K as PICKS
 
 PURCHASES, USERS = 100_000_000_000, 1_000_000_000
 CORES, NODES, PARTS = 2_000, 250, 32_000

@@ -1,6 +1,6 @@
 """Uber pickups: the paper's other application, in a process of its own.
 
-python -m benchmarks.uber   prints one line of JSON
+python -m benchmarks.speed.uber   prints one line of JSON
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from collections.abc import Iterator
 import duckdb
 
 import msd_sql
-
-from .data import real
-from .measure import Figure, Peak, apart, said
+from benchmarks.data.files import real
+from benchmarks.speed.measure import Figure, Peak, apart, said
 
 PICKUPS = "uber_2014_manhattan.parquet"
 # The paper's convenience score: 2 - 2 / (1 + e^(-200 |a - b|_1)).
@@ -36,7 +35,7 @@ def run(*, quick: bool) -> Iterator[Figure]:
         yield Figure(name, None, unit=" s", detail="the real data is not there")
     else:
         with said("Uber pickups"):
-            found = apart("benchmarks.uber")
+            found = apart("benchmarks.speed.uber")
         yield Figure(
             name,
             found["first"],

@@ -11,10 +11,9 @@ import numpy as np
 from scipy import sparse
 
 import msd_sql
+from benchmarks.data.generate import generate
+from benchmarks.speed.measure import Figure, race, said
 from msd_sql.udfs import Angular, Coverage, CoverageIndex, Score, Uniform, evaluate, plan, select
-
-from .generate import generate
-from .measure import Figure, race, said
 
 DIMENSION = 128
 DIVERSITY = 0.5

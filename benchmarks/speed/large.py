@@ -1,6 +1,6 @@
 """The large shops, each in a process of its own so that its peak memory is its own.
 
-python -m benchmarks.large FILE USERS ENGINE LIMIT   prints one line of JSON
+python -m benchmarks.speed.large FILE USERS ENGINE LIMIT   prints one line of JSON
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .asking import Asking, opened
-from .data import shop_file
-from .measure import Figure, Peak, apart, race, said, slope
+from benchmarks.data.files import shop_file
+from benchmarks.speed.asking import Asking, opened
+from benchmarks.speed.measure import Figure, Peak, apart, race, said, slope
 
-MODULE = "benchmarks.large"
+MODULE = "benchmarks.speed.large"
 
 
 def run(*, quick: bool) -> Iterator[Figure]:

@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .cluster import Cluster
-from .spark_page import agreed, page
-from .spark_runs import MEASURED_PARTS, Run, generate, in_process, in_spark
+from benchmarks.spark.cluster import Cluster
+from benchmarks.spark.page import agreed, page
+from benchmarks.spark.runs import MEASURED_PARTS, Run, generate, in_process, in_spark
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "spark_scale.md"
 
