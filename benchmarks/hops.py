@@ -38,6 +38,7 @@ class Walk:
         self._names: dict[str, str | None] = {}
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Look at one event of the profiler."""
         if event != "call":
             return
         here = self._ours(frame)

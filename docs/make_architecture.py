@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "architecture.md"
 START, END = "<!-- tables: made by docs/make_architecture.py -->", "<!-- end of tables -->"
 ORDER = (
-    "", "surface", "database", "catalog", "guard", "engines", "engines/memory", "engines/sql", "engines/spark", "runtime",
-    "question", "actions", "shell", "bridge", "commands", "demo", "studies",
+    "", "surface", "database", "catalog", "guard", "engines", "engines/memory", "engines/sql", "engines/spark",
+    "runtime", "question", "actions", "shell", "bridge", "commands", "demo", "studies",
 )  # fmt: skip
 
 
