@@ -167,6 +167,21 @@ Proof.
   apply sum_le. intros x Hx. rewrite Rmax_left; [lra|]. specialize (H x Hx). lra.
 Qed.
 
+Lemma moment_pos alpha : l <> [] -> 0 < moment p q l alpha.
+Proof. intros Hl. apply sum_pos; auto. intros. apply Rmult_lt_0_compat; apply Rpower_pos. Qed.
+
+Lemma divergence_moment alpha rho : 1 < alpha -> l <> [] ->
+  divergence p q l alpha <= rho <-> moment p q l alpha <= exp ((alpha - 1) * rho).
+Proof.
+  intros Ha Hl. pose proof (moment_pos alpha Hl) as Hm. unfold divergence.
+  set (m := moment p q l alpha) in *. rewrite <- (exp_ln m Hm) at 2.
+  assert (E : ln m / (alpha - 1) * (alpha - 1) = ln m) by (field; lra). split; intros H.
+  - apply exp_le. nra.
+  - apply Rmult_le_reg_r with (alpha - 1); [lra|]. rewrite E, Rmult_comm.
+    destruct (Rle_or_lt (ln m) ((alpha - 1) * rho)) as [|Hlt]; auto.
+    apply exp_increasing in Hlt. lra.
+Qed.
+
 (** One outcome's share in the conversion from Renyi. *)
 Lemma excess_moment alpha eps s t : 1 < alpha -> 0 < s -> 0 < t ->
   Rmax 0 (s - exp eps * t) <= / alpha * Rpower (1 - / alpha) (alpha - 1)
@@ -199,16 +214,11 @@ Theorem renyi_approximate alpha rho eps : 1 < alpha ->
   divergence p q l alpha <= rho -> approximate p q l eps (conversion alpha rho eps).
 Proof.
   intros Ha Hp Hq Hl H. apply approximate_excess.
-  assert (Hm : moment p q l alpha <= exp ((alpha - 1) * rho)).
-  { assert (0 < moment p q l alpha).
-    { apply sum_pos; auto. intros. apply Rmult_lt_0_compat; apply Rpower_pos. }
-    rewrite <- (exp_ln (moment p q l alpha)) by auto. apply exp_le.
-    apply Rmult_le_reg_r with (/ (alpha - 1)); [apply Rinv_0_lt_compat; lra|].
-    replace ((alpha - 1) * rho * / (alpha - 1)) with rho by (field; lra). exact H. }
+  apply divergence_moment in H; auto.
   unfold conversion.
   replace ((alpha - 1) * (rho - eps)) with (- (alpha - 1) * eps + (alpha - 1) * rho) by ring.
   rewrite exp_plus, <- Rmult_assoc.
-  eapply Rle_trans; [|apply Rmult_le_compat_l; [|exact Hm]].
+  eapply Rle_trans; [|apply Rmult_le_compat_l; [|exact H]].
   - unfold moment. rewrite <- sum_scal. apply sum_le. intros x Hx.
     apply excess_moment; auto.
   - apply Rlt_le. repeat apply Rmult_lt_0_compat; try apply exp_pos.

@@ -210,14 +210,8 @@ Proof.
   fold (F eta alpha) (F' eta alpha) in H. rewrite Rpower_mult_distr in H by lra.
   destruct (F_F' eta alpha eta_pos alpha_gt small) as [Hw E]. rewrite E in H. clear E.
   set (w := 1 - 4 * alpha * (alpha - 1) * sinh (eta / 2) ^ 2) in *.
-  assert (Hm : 0 < moment (P G eta D) (P G eta D') (transcripts T) alpha).
-  { apply sum_pos; [apply transcripts_not_nil|]. intros. apply Rmult_lt_0_compat; apply Rpower_pos. }
-  unfold divergence. apply Rmult_le_reg_r with (alpha - 1); [lra|].
-  replace (ln (moment (P G eta D) (P G eta D') (transcripts T) alpha) / (alpha - 1) * (alpha - 1))
-    with (ln (moment (P G eta D) (P G eta D') (transcripts T) alpha)) by (field; lra).
-  replace (- (A / (alpha - 1)) * ln w * (alpha - 1)) with (A * - ln w) by (field; lra).
-  rewrite <- ln_Rinv, <- (ln_exp (A * ln (/ w))) by auto.
-  apply Rnot_lt_le. intros Hlt. apply ln_lt_inv in Hlt; auto using exp_pos.
-  unfold Rpower in H. lra.
+  apply divergence_moment; [auto|apply transcripts_not_nil|].
+  replace ((alpha - 1) * (- (A / (alpha - 1)) * ln w)) with (A * - ln w) by (field; lra).
+  rewrite <- ln_Rinv by auto. exact H.
 Qed.
 End Bounds.
