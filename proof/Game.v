@@ -209,6 +209,15 @@ Proof.
   apply le_INR in Hn. nra.
 Qed.
 
+(** In T rounds marginals of at most 1 add up to at most T. *)
+Lemma at_most_rounds D T : within 1 D -> at_most (INR T) D T.
+Proof.
+  intros HD h Hin. destruct (transcripts_ind (cands G) (fun n h => total D h <= INR n) T)
+    with (h := h) as (n & Hn & H); auto; [simpl; lra| |].
+  - intros n h0 u H Hu. cbn [total]. rewrite S_INR. pose proof (HD h0 u Hu). lra.
+  - apply le_INR in Hn. lra.
+Qed.
+
 (** Marginals in [0,m], whatever they add up to: 2.m.eta in each round.  This holds for
     local search too, where a candidate is a swap and [D h u] what x has after it. *)
 Theorem basic m D D' T : 0 <= m -> within m D -> within m D' ->
