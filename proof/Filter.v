@@ -230,3 +230,57 @@ Proof.
   unfold room_in_order, spent in *; cbn [total]. lra.
 Qed.
 End Filter.
+
+(** * Selections as releases *)
+
+(** After the answers [h] the analyst may [ask] for a selection of [T h] rounds with noise
+    [eta h] and limit [A h]; it is charged (eps, delta) by Clocks.v and rho by Renyi.v. *)
+Section Selections.
+Context {U : Type}.
+Notation so_far := (list (list U)).
+Variable ask : so_far -> bool.
+Variable G : so_far -> game U.
+Variable T : so_far -> nat.
+Variables eta A : so_far -> R.
+Variables D D' : so_far -> list U -> U -> R.
+Hypothesis eta_pos : forall h, 0 < eta h.
+Hypothesis D_within : forall h, within (G h) 1 (D h).
+Hypothesis D'_within : forall h, within (G h) 1 (D' h).
+Hypothesis D_at_most : forall h, at_most (G h) (A h) (D h) (T h).
+Hypothesis D'_at_most : forall h, at_most (G h) (A h) (D' h) (T h).
+Definition selections h := if ask h then transcripts (cands (G h)) (T h) else [].
+
+Variables eps delta rho : so_far -> R.
+Variables eps_B delta_sum alpha rho_B : R.
+Hypothesis eps_ge : forall h, 0 <= eps h.
+Hypothesis delta_ge : forall h, 0 <= delta h.
+Hypothesis rho_ge : forall h, 0 <= rho h.
+Hypothesis clocks_charged : forall h,
+  tanh (A h * eta h / 2) * exp (- eps h / (exp (A h * eta h) - 1)) <= delta h.
+Hypothesis renyi_charged : forall h, room_in_order rho rho_B h ->
+  (alpha - 1) * (exp (eta h) - 1) < 1 /\
+  - (A h / (alpha - 1)) * ln (1 - 4 * alpha * (alpha - 1) * sinh (eta h / 2) ^ 2) <= rho h.
+
+Theorem filter_selections n : 0 <= eps_B -> 0 <= delta_sum -> 1 < alpha ->
+  (forall h, ask h = true ->
+     room_in_sum eps delta eps_B delta_sum h \/ room_in_order rho rho_B h) ->
+  approximate (likelihood (fun h => P (G h) (eta h) (D h)))
+    (likelihood (fun h => P (G h) (eta h) (D' h))) (transcripts selections n)
+    eps_B (delta_sum + conversion alpha rho_B eps_B).
+Proof.
+  intros HB Hd Ha Hallowed.
+  assert (Hask : forall h, selections h <> [] ->
+    ask h = true /\ selections h = transcripts (cands (G h)) (T h)).
+  { intros h. unfold selections. destruct (ask h); [auto|now intros []]. }
+  apply (filter_two_rules selections _ _) with (eps := eps) (delta := delta) (rho := rho); auto.
+  1,2: intros h u Hu; destruct (Hask h (in_not_nil _ _ Hu)) as [_ E]; rewrite E in Hu;
+    now apply (P_pos (G h) (eta h) (eta_pos h) 1) with (T := T h).
+  all: intros h E; destruct (Hask h E) as [Hh Es]; rewrite ?Es.
+  - now apply (P_sum (G h) (eta h) (eta_pos h) 1).
+  - intros _. apply approximate_excess. eapply Rle_trans; [|apply clocks_charged].
+    apply approximate_excess. now apply clocks.
+  - intros Hroom. destruct (renyi_charged h Hroom) as [Hs Hr].
+    eapply Rle_trans; [now apply renyi|exact Hr].
+  - now apply Hallowed.
+Qed.
+End Selections.

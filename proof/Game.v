@@ -149,7 +149,7 @@ Proof.
   - repeat split; auto; now apply HA.
 Qed.
 
-Theorem potential_bound T : at_most A D T -> at_most A' D' T ->
+Lemma potential_bound T : at_most A D T -> at_most A' D' T ->
   sum (fun h => phi (P D h) (P D' h)) (transcripts (cands G) T) <= W A A' 1 1.
 Proof.
   intros HA HA'. pose proof (potential_from T []) as H.

@@ -1,0 +1,55 @@
+#!/bin/sh
+# Compiles the proof. Fails if a step is unproved, if a definition or a statement is not as in statements.txt,
+# or if a statement rests on an axiom that is not under the standard library's real numbers.
+#   ./check.sh           check
+#   ./check.sh --print   print the definitions and statements, to renew statements.txt after a change that is meant
+# Needs: apt-get install -y --no-install-recommends coq libcoq-stdlib
+set -eu
+export LC_ALL=C
+cd "$(dirname "$0")"
+here=$(pwd)
+files="Privacy Tree Game Clocks Renyi Covering Filter Selection Check"
+
+fail() { echo "FAILED: $1" >&2; exit 1; }
+
+if grep -nwE 'Admitted|admit|give_up|Abort|Axiom|Axioms|Parameter|Parameters|Conjecture|bypass_check|Unset' ./*.v; then
+  fail "an unproved step or a forbidden word"
+fi
+if grep -nE 'Notation *"|Infix|Coercion|Canonical' ./*.v; then fail "a symbol of its own"; fi
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+cp ./*.v "$out"
+cd "$out"
+for file in $files; do
+  coqc -q -Q . DP "$file.v" > "$file.log" || fail "$file.v does not compile"
+done
+
+# What Check.v printed, without the lines on how arguments are read.
+awk '/^Arguments /{skip=1; next} skip && /^  /{next} /^@|^Record/{print ""} {skip=0; sub(/ +$/, ""); print}' Check.log | cat -s > statements.txt
+if [ "${1:-}" = --print ]; then
+  cat statements.txt
+  exit
+fi
+tr -s ' \n' ' ' < statements.txt > got
+tr -s ' \n' ' ' < "$here/statements.txt" > want
+if ! cmp -s want got; then
+  diff "$here/statements.txt" statements.txt >&2 || true
+  fail "a definition or a statement is not as in statements.txt"
+fi
+
+# Every theorem is listed, and nothing that is listed rests on more than the standard library.
+sed -n 's/^Check @\([A-Za-z_]*\)\.$/\1/p' Check.v | sort > listed
+sed -n 's/^ *Theorem \([A-Za-z_]*\).*/\1/p' ./*.v | sort > theorems
+[ -z "$(comm -13 listed theorems)" ] || fail "not listed in Check.v: $(comm -13 listed theorems | tr '\n' ' ')"
+{
+  echo "From DP Require Import $files."
+  echo "Definition everything := (@$(paste -sd, listed | sed 's/,/, @/g'),"
+  echo "  $(sed -n 's/^Example \([A-Za-z_]*\).*/\1/p' Check.v | paste -sd,))."
+  echo "Print Assumptions everything."
+} > Assumptions.v
+coqc -q -Q . DP Assumptions.v > Assumptions.log || fail "cannot list the axioms"
+grep -E '^[A-Za-z_.]+( *:|$)' Assumptions.log | grep -v '^Axioms:' | sed 's/ *:.*//; s/.*\.//' | sort -u > axioms
+printf '%s\n' classic functional_extensionality_dep sig_forall_dec sig_not_dec > allowed
+[ -s axioms ] && [ -z "$(comm -23 axioms allowed)" ] || { cat Assumptions.log >&2; fail "other axioms"; }
+echo "ok: $(grep -c . listed) statements proved with $(coqc --print-version | cut -d' ' -f1), axioms: $(paste -sd' ' axioms)"
