@@ -1,6 +1,7 @@
 (** Small examples, then every definition and every statement, as statements.txt has them.
     check.sh also asks which axioms the statements named here rest on. *)
-From DP Require Import Privacy Tree Game Clocks Renyi Covering Filter Selection.
+From DP Require Import Privacy Tree Game Clocks Renyi Covering BoundedRange Filter
+  LocalSearch Selection.
 
 (** Three candidates, two rounds; users as lists of the candidates that serve them. *)
 Definition toy_menu (h : list nat) := if Nat.ltb (length h) 2 then [0; 1; 2]%nat else [].
@@ -63,7 +64,7 @@ Print score. Print prob. Print Pr.
 Print valuation. Print coverage. Print capped. Print best_match.
 Print marginal. Print selection. Print apart_menu.
 Print spent. Print room_in_sum. Print room_in_order.
-Print selections.
+Print selections. Print stages. Print stage_chance. Print local_search.
 
 (** What is proved. *)
 Check @approximate_excess.
@@ -81,11 +82,15 @@ Check @renyi.
 Check @renyi_limits.
 Check @covering.
 Check @covering_limits.
+Check @bounded_range.
+Check @pure_renyi.
 Check @filter_sum.
 Check @filter_order.
 Check @filter_two_rules.
 Check @filter_selections.
+Check @local_search_renyi.
 Check @scores_basic.
+Check @scores_bounded_range.
 Check @coverage_valuation.
 Check @capped_valuation.
 Check @best_match_valuation.

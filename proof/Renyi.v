@@ -178,6 +178,22 @@ Proof.
     field. lra.
 Qed.
 
+Lemma renyi_ge_0 eta alpha A :
+  0 < eta -> 1 < alpha -> (alpha - 1) * (exp eta - 1) < 1 -> 0 <= A ->
+  0 <= - (A / (alpha - 1)) * ln (1 - 4 * alpha * (alpha - 1) * sinh (eta / 2) ^ 2).
+Proof.
+  intros He Ha Hs HA. destruct (F_F' eta alpha He Ha Hs) as [Hw _].
+  set (w := 1 - 4 * alpha * (alpha - 1) * sinh (eta / 2) ^ 2) in *.
+  assert (Hw1 : w <= 1).
+  { pose proof (pow2_ge_0 (sinh (eta / 2))).
+    assert (0 <= 4 * alpha * (alpha - 1) * sinh (eta / 2) ^ 2) by nonneg. unfold w. lra. }
+  assert (Hl : ln w <= 0).
+  { destruct Hw1 as [Hlt| ->]; [|rewrite ln_1; lra].
+    rewrite <- ln_1. left. now apply ln_increasing. }
+  assert (0 <= A / (alpha - 1))
+    by (apply Rmult_le_pos; [auto|apply Rlt_le, Rinv_0_lt_compat; lra]). nra.
+Qed.
+
 Section Bounds.
 Context {U : Type} (G : game U) (eta alpha : R).
 Variables D D' : list U -> U -> R.

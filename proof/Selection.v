@@ -3,7 +3,7 @@
     A data set is a list of users.  In each round candidate [u] of a public menu is picked
     with probability proportional to prior(u) e^(eta s), where s is the sum over the users of
     what [u] adds for them.  Neighbours differ in one user: l ++ x :: r and l ++ x' :: r. *)
-From DP Require Import Game Clocks Renyi Covering.
+From DP Require Import Game Clocks Renyi Covering BoundedRange.
 
 Section Scores.
 Context {U X : Type}.
@@ -82,11 +82,21 @@ Proof.
   now rewrite !(Pr_game l _ r T h Hin).
 Qed.
 
-(** Local search: a candidate is a swap, its gain the user's value after it, at most m. *)
+(** Whatever the gains add up to.  In local search a candidate is a swap, and its gain the
+    user's value after it. *)
 Theorem scores_basic m l x x' r T : 0 <= m ->
   (forall x h u, In u (menu h) -> 0 <= gain x h u <= m) ->
   pure (Pr (l ++ x :: r)) (Pr (l ++ x' :: r)) (transcripts menu T) (INR T * (2 * m * eta)).
 Proof. intros Hm Hgain. apply pure_game, basic; auto; intros ? ? ?; now apply Hgain. Qed.
+
+Theorem scores_bounded_range m l x x' r T alpha : 0 < m -> 1 < alpha ->
+  (forall x h u, In u (menu h) -> 0 <= gain x h u <= m) ->
+  divergence (Pr (l ++ x :: r)) (Pr (l ++ x' :: r)) (transcripts menu T) alpha
+  <= INR T * (alpha * (2 * m * eta) ^ 2 / 8).
+Proof.
+  intros Hm Ha Hgain. rewrite divergence_game.
+  apply (bounded_range (shared (l ++ r)) eta m); auto; intros ? ? ?; now apply Hgain.
+Qed.
 End Scores.
 
 (** * Picks are only added *)

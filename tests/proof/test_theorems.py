@@ -50,14 +50,15 @@ BROKEN = {
         "pure p q l eps -> approximate p q l eps 0 \\/ False.\nProof.\n  intros H. left.",
         "not as in statements.txt",
     ),
-    "a theorem that is no longer listed": ("Check.v", "Check @best_match_clocks.\n", "", "not as in statements.txt"),
+    "a theorem that is no longer listed": ("Check.v", "Check @best_match_clocks.\n", "", "best_match_clocks"),
     "a step that is left out": ("Renyi.v", "rewrite E in H2. lra.\nQed.", "Admitted.", "an unproved step"),
     "an axiom by another name": (
         "Privacy.v",
-        "Theorem pure_approximate eps : pure p q l eps -> approximate p q l eps 0.\nProof.",
-        "End Relations. Local Variable cheat : False. Section Relations.\n"
-        "Context {A : Type} (p q : A -> R) (l : list A).\n"
-        "Theorem pure_approximate eps : pure p q l eps -> approximate p q l eps 0.\nProof. destruct cheat.",
+        "Section Relations.\nContext {A : Type} (p q : A -> R) (l : list A).\n\nTheorem approximate_excess eps delta :"
+        " approximate p q l eps delta <-> excess p q l eps <= delta.\nProof.",
+        "Variable taken_for_granted : False.\nSection Relations.\nContext {A : Type} (p q : A -> R) (l : list A).\n"
+        "Theorem approximate_excess eps delta : approximate p q l eps delta <-> excess p q l eps <= delta.\n"
+        "Proof. pose proof taken_for_granted.",
         "other axioms",
     ),
 }
@@ -164,3 +165,13 @@ def test_the_conversion_is_the_theorem(statements: Statements, alpha: float, del
     assert proved == pytest.approx(delta, rel=1e-9)
     assert statements.approximate("renyi_approximate") == ("eps", "( conversion alpha rho eps )")
     assert statements.approximate("filter_two_rules") == ("eps_B", "( delta_sum + conversion alpha rho_B eps_B )")
+
+
+@pytest.mark.parametrize("alpha", [1.01, 2, 36])
+@pytest.mark.parametrize("rounds", ROUNDS)
+@pytest.mark.parametrize("most", [1, 3])
+def test_the_bounded_range_is_the_theorem(statements: Statements, alpha: float, rounds: int, most: int):
+    eta = 0.1
+    for theorem in ("bounded_range", "scores_bounded_range"):
+        proved = evaluate(statements.at_most(theorem), alpha=alpha, eta=eta, m=most, T=rounds)
+        assert renyi.bounded_range_divergence(alpha, 2 * most * eta, rounds) == pytest.approx(proved)
