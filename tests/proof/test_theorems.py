@@ -58,7 +58,7 @@ BROKEN = {
         " approximate p q l eps delta <-> excess p q l eps <= delta.\nProof.",
         "Variable taken_for_granted : False.\nSection Relations.\nContext {A : Type} (p q : A -> R) (l : list A).\n"
         "Theorem approximate_excess eps delta : approximate p q l eps delta <-> excess p q l eps <= delta.\n"
-        "Proof. pose proof taken_for_granted.",
+        "Proof. pose proof taken_for_granted as granted.",
         "other axioms",
     ),
 }
