@@ -1,7 +1,7 @@
 (** Draws whose log-ratio lies in an interval of length R (bounded range): the Renyi
     divergence is at most alpha.R^2/8 each.  This holds for local search too, where a swap
     can take something away again. *)
-From DP Require Import Game.
+From DP Require Import Game Filter.
 
 (** * A variable with two values *)
 
@@ -202,43 +202,13 @@ Theorem bounded_range alpha T : 1 < alpha ->
   divergence (P G eta D) (P G eta D') (transcripts (cands G) T) alpha
   <= INR T * (alpha * (2 * m * eta) ^ 2 / 8).
 Proof.
-  intros Ha. apply divergence_moment; [auto|apply transcripts_not_nil|].
-  set (rho := alpha * (2 * m * eta) ^ 2 / 8).
-  assert (Hrho : 0 <= rho).
-  { pose proof (pow2_ge_0 (2 * m * eta)). unfold rho. nra. }
-  pose (V := fun h => Rpower (P G eta D h) alpha * Rpower (P G eta D' h) (1 - alpha)
-    * exp (- ((alpha - 1) * (INR (length h) * rho)))).
-  assert (HV : sum V (transcripts (cands G) T) <= 1).
-  { replace 1 with (V []).
-    2:{ unfold V, P. simpl. rewrite !Rpower_1_l.
-        replace (- ((alpha - 1) * (0 * rho))) with 0 by ring. rewrite exp_0. ring. }
-    apply (tree_bound (cands G) V V (fun _ h => 0 < P G eta D h /\ 0 < P G eta D' h)).
-    - intros. lra.
-    - intros _ h u [H1 H2] Hu. unfold P in *. cbn [likelihood].
-      split; apply Rmult_lt_0_compat; auto; now apply (pick_pos G eta eta_pos m).
-    - intros _ h [H1 H2] E. pose proof (bounded_range_round alpha h Ha E) as H. fold rho in H.
-      assert (E1 : V h = V h * exp (- ((alpha - 1) * rho)) * exp ((alpha - 1) * rho)).
-      { rewrite Rmult_assoc, <- exp_plus. replace (_ + _) with 0 by ring. rewrite exp_0. ring. }
-      rewrite E1. eapply Rle_trans; [|apply Rmult_le_compat_l; [|exact H]].
-      + unfold moment. rewrite <- sum_scal. apply sum_le. intros u Hu. right.
-        unfold V, P. cbn [likelihood length]. rewrite S_INR.
-        rewrite <- !Rpower_mult_distr by (auto; now apply (pick_pos G eta eta_pos m)).
-        replace (- ((alpha - 1) * ((INR (length h) + 1) * rho)))
-          with (- ((alpha - 1) * (INR (length h) * rho)) + - ((alpha - 1) * rho)) by ring.
-        rewrite exp_plus. ring.
-      + unfold V. nonneg.
-    - unfold P. simpl. lra. }
-  apply Rle_trans with (exp ((alpha - 1) * (INR T * rho)) * sum V (transcripts (cands G) T)).
-  - unfold moment. rewrite <- sum_scal. apply sum_le. intros h Hin. unfold V.
-    destruct (transcripts_ind (cands G) (fun n h => length h = n) T) with (h := h)
-      as (n & Hn & Hlen); auto; [intros; simpl; congruence|].
-    apply le_INR in Hn. rewrite Hlen.
-    set (f := Rpower (P G eta D h) alpha * Rpower (P G eta D' h) (1 - alpha)).
-    assert (0 <= f) by (unfold f; nonneg).
-    assert (0 <= (alpha - 1) * ((INR T - INR n) * rho)) by nonneg.
-    assert (1 <= exp ((alpha - 1) * (INR T * rho)) * exp (- ((alpha - 1) * (INR n * rho))))
-      by (rewrite <- exp_plus; rewrite <- exp_0 at 1; apply exp_le; lra).
-    nra.
-  - pose proof (exp_pos ((alpha - 1) * (INR T * rho))). nra.
+  intros Ha. set (rho := alpha * (2 * m * eta) ^ 2 / 8).
+  assert (Hrho : 0 <= rho) by (pose proof (pow2_ge_0 (2 * m * eta)); unfold rho; nra).
+  apply (filter_order (cands G) (pick G eta D) (pick G eta D')) with (rho := fun _ => rho); auto.
+  1,2: intros; now apply (pick_pos G eta eta_pos m).
+  - intros h E _. apply divergence_moment; auto. now apply bounded_range_round.
+  - apply Rmult_le_pos; [apply pos_INR|auto].
+  - intros h Hh _. unfold room_in_order, spent. rewrite total_same.
+    pose proof (le_INR (S (length h)) T Hh) as HT. rewrite S_INR in HT. nra.
 Qed.
 End Rounds.

@@ -1,7 +1,7 @@
 (** Small examples, then every definition and every statement, as statements.txt has them.
     check.sh also asks which axioms the statements named here rest on. *)
-From DP Require Import Privacy Tree Game Clocks Renyi Covering BoundedRange Filter
-  LocalSearch Selection.
+From DP Require Import Privacy Tree Game Clocks Renyi Covering Filter BoundedRange
+  LocalSearch Reserves Selection.
 
 (** Three candidates, two rounds; users as lists of the candidates that serve them. *)
 Definition toy_menu (h : list nat) := if Nat.ltb (length h) 2 then [0; 1; 2]%nat else [].
@@ -64,7 +64,8 @@ Print score. Print prob. Print Pr.
 Print valuation. Print coverage. Print capped. Print best_match.
 Print marginal. Print selection. Print apart_menu.
 Print spent. Print room_in_sum. Print room_in_order.
-Print selections. Print stages. Print stage_chance. Print local_search.
+Print low. Print clock. Print clocks_ahead.
+Print selections. Print stages. Print stage_chance. Print local_search. Print drawn.
 
 (** What is proved. *)
 Check @approximate_excess.
@@ -75,6 +76,7 @@ Check @P_pos.
 Check @basic.
 Check @telescoping.
 Check @clocks.
+Check @clocks_limits.
 Check @clocks_add.
 Check @clocks_remove.
 Check @clocks_remove_pure.
@@ -89,6 +91,13 @@ Check @filter_order.
 Check @filter_two_rules.
 Check @filter_selections.
 Check @local_search_renyi.
+Check @rounding.
+Check @rounding_renyi.
+Check @rounding_draw.
+Check @rounding_rounds.
+Check @clamp.
+Check @clamp_draw.
+Check @clamp_rounds.
 Check @scores_basic.
 Check @scores_bounded_range.
 Check @coverage_valuation.

@@ -280,8 +280,8 @@ Variables D D' : list U -> U -> R.
 Hypotheses (eta_pos : 0 < eta) (HD : within G 1 D) (HD' : within G 1 D').
 Notation transcripts := (transcripts (cands G)).
 
-(** The general form: the two users may have different limits. *)
-Lemma clocks_excess A A' eps T : at_most G A D T -> at_most G A' D' T ->
+(** The general form, for every eps: the two users may have different limits. *)
+Theorem clocks_limits A A' eps T : at_most G A D T -> at_most G A' D' T ->
   excess (P G eta D) (P G eta D') (transcripts T) eps <= clocks_ahead eta (exp eps) A A' 1 1.
 Proof.
   intros HA HA'. apply (potential_bound G eta eta_pos _ _ A A' D D'
@@ -294,7 +294,7 @@ Theorem clocks A eps T : 0 <= eps -> at_most G A D T -> at_most G A D' T ->
     eps (tanh (A * eta / 2) * exp (- eps / (exp (A * eta) - 1))).
 Proof.
   intros Heps HA HA'. apply approximate_excess.
-  eapply Rle_trans; [now apply (clocks_excess A A)|]. right.
+  eapply Rle_trans; [now apply (clocks_limits A A)|]. right.
   assert (A0 : 0 <= A).
   { apply (total_before (cands G) D A T []); auto. intros h u Hu. apply (HD h u Hu). }
   unfold clocks_ahead. rewrite tanh_half, (Rmult_comm A eta).
@@ -331,7 +331,7 @@ Lemma absent_at_most T : at_most G 0 D0 T.
 Proof.
   intros h Hin. destruct (transcripts_ind (cands G) (fun _ h => total D0 h <= 0) T)
     with (h := h) as (n & _ & H); auto; cbn [total]; [lra|].
-  intros _ h0 u H0 Hu. pose proof (D0_absent h0 u Hu). lra.
+  intros _ h0 u _ H0 Hu. pose proof (D0_absent h0 u Hu). lra.
 Qed.
 
 Theorem clocks_add eps T : 0 <= eps -> at_most G 1 D T ->
@@ -339,7 +339,7 @@ Theorem clocks_add eps T : 0 <= eps -> at_most G 1 D T ->
     eps ((1 - exp (- eta)) * exp (- (eta + eps) / (exp eta - 1))).
 Proof.
   intros Heps HA. apply approximate_excess. pose proof (exp_ge eta). pose proof (exp_ge eps).
-  eapply Rle_trans; [apply (clocks_excess G eta D0 D eta_pos absent_unit D_unit 0 1);
+  eapply Rle_trans; [apply (clocks_limits G eta D0 D eta_pos absent_unit D_unit 0 1);
     auto using absent_at_most|]. right.
   unfold clocks_ahead, clock. rewrite Rmult_0_r, Ropp_0, exp_0, !Rmult_1_r.
   destruct Rle_dec as [_|n]; [|nra]. unfold low.
@@ -349,7 +349,8 @@ Proof.
   set (z := exp (- eta)) in *. set (K := exp eta) in *.
   assert (z <> 1) by nra. replace (z / (1 - z) * - (eta + eps)) with (- (eta + eps) / (K - 1)).
   - rewrite !Rmult_1_l. rewrite Rmult_1_r. replace ((1 - z) / (1 - z)) with 1 by (field; lra). ring.
-  - assert (z <> 0) by nra. replace K with (/ z) by (rewrite <- (Rmult_1_r (/ z)), <- E; field; lra). field. lra.
+  - assert (z <> 0) by nra.
+    replace K with (/ z) by (rewrite <- (Rmult_1_r (/ z)), <- E; field; lra). field. lra.
 Qed.
 
 Theorem clocks_remove eps T : 0 <= eps <= eta -> at_most G 1 D T ->
@@ -358,7 +359,7 @@ Theorem clocks_remove eps T : 0 <= eps <= eta -> at_most G 1 D T ->
 Proof.
   intros He HA. apply approximate_excess. pose proof (exp_ge eta). pose proof (exp_ge eps).
   pose proof (exp_le eps eta (proj2 He)).
-  eapply Rle_trans; [apply (clocks_excess G eta D D0 eta_pos D_unit absent_unit 1 0);
+  eapply Rle_trans; [apply (clocks_limits G eta D D0 eta_pos D_unit absent_unit 1 0);
     auto using absent_at_most|]. right.
   unfold clocks_ahead. rewrite Rmult_0_r, Ropp_0, exp_0, !Rmult_1_r, Rmult_1_l.
   pose proof (exp_neg eta 1) as E. rewrite Rmult_1_r in E.
@@ -380,7 +381,7 @@ Theorem clocks_remove_pure eps T : eta <= eps -> at_most G 1 D T ->
   approximate (P G eta D) (P G eta D0) (transcripts T) eps 0.
 Proof.
   intros He HA. apply approximate_excess. pose proof (exp_le eta eps He).
-  eapply Rle_trans; [apply (clocks_excess G eta D D0 eta_pos D_unit absent_unit 1 0);
+  eapply Rle_trans; [apply (clocks_limits G eta D D0 eta_pos D_unit absent_unit 1 0);
     auto using absent_at_most|]. right.
   unfold clocks_ahead, clock. rewrite Rmult_0_r, Ropp_0, exp_0, !Rmult_1_r, Rmult_1_l.
   destruct Rle_dec as [_|n]; [|lra]. unfold low, Rdiv. ring.

@@ -81,7 +81,8 @@ Hypotheses (eta_pos : 0 < eta) (HD : within G 1 D) (HD' : binary G D').
 Notation c := (exp eta - 1).
 Notation k := (exp eps).
 Notation P := (P G eta).
-Notation after := (fun n h => sum (fun h => Rmax 0 (P D h - k * P D' h)) (continuations (cands G) n h)).
+Notation after := (fun n h =>
+  sum (fun h => Rmax 0 (P D h - k * P D' h)) (continuations (cands G) n h)).
 
 Lemma binary_within : within G 1 D'.
 Proof. intros h u Hu. destruct (HD' h u Hu) as [-> | ->]; lra. Qed.

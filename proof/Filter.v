@@ -129,8 +129,8 @@ Proof.
   pose (V := fun h => if Rle_dec (spent rho h) rho_B then
     f (P h) (P' h) * exp ((alpha - 1) * (rho_B - spent rho h)) else 0).
   assert (V0 : V [] <= exp ((alpha - 1) * rho_B)).
-  { unfold V, spent. simpl. rewrite !Rpower_1_l, Rminus_0_r. pose proof (exp_pos ((alpha - 1) * rho_B)).
-    destruct Rle_dec; lra. }
+  { unfold V, spent. simpl. rewrite !Rpower_1_l, Rminus_0_r.
+    pose proof (exp_pos ((alpha - 1) * rho_B)). destruct Rle_dec; lra. }
   assert (Hf : forall a b, 0 < f a b) by (intros; apply Rmult_lt_0_compat; apply Rpower_pos).
   eapply Rle_trans; [|exact V0].
   apply (tree_bound answers _ V (fun _ h => 0 < P h /\ 0 < P' h)); [| | |simpl; lra].
@@ -166,7 +166,8 @@ Lemma order_part T : sum (fun h => if Rle_dec (spent rho h) rho_B then excess_at
   (transcripts answers T) <= conversion alpha rho_B eps_B.
 Proof.
   unfold conversion.
-  replace ((alpha - 1) * (rho_B - eps_B)) with (- (alpha - 1) * eps_B + (alpha - 1) * rho_B) by ring.
+  replace ((alpha - 1) * (rho_B - eps_B))
+    with (- (alpha - 1) * eps_B + (alpha - 1) * rho_B) by ring.
   rewrite exp_plus, <- Rmult_assoc.
   assert (0 <= / alpha) by (apply Rlt_le, Rinv_0_lt_compat; lra).
   eapply Rle_trans; [|apply Rmult_le_compat_l; [nonneg|apply (moment_part T)]].
@@ -177,21 +178,23 @@ Qed.
 (** * Both rules *)
 
 (** What satisfied a rule with the last release still satisfies it: sums only grow. *)
-Lemma kept T : (forall h, answers h <> [] -> room_in_sum h \/ room_in_order h) ->
+Lemma kept T :
+  (forall h, (length h < T)%nat -> answers h <> [] -> room_in_sum h \/ room_in_order h) ->
   forall h, In h (transcripts answers T) -> sum_kept h \/ order_kept h.
 Proof.
   intros Hallowed h Hin.
-  destruct (transcripts_ind answers (fun _ h => sum_kept h \/ order_kept h) T) with (h := h)
-    as (n & _ & H); auto.
-  - left. split; unfold spent; simpl; lra.
-  - intros _ h0 u _ Hu. destruct (Hallowed h0 (in_not_nil _ _ Hu)) as [[He Hd]|Ho];
+  destruct (transcripts_ind answers (fun n h => length h = n /\ (sum_kept h \/ order_kept h)) T)
+    with (h := h) as (n & _ & _ & H); auto.
+  - split; [auto|]. left. split; unfold spent; simpl; lra.
+  - intros n h0 u Hn [<- _] Hu. split; [auto|].
+    destruct (Hallowed h0 Hn (in_not_nil _ _ Hu)) as [[He Hd]|Ho];
       [left; split|right]; unfold room_in_order, spent in *; cbn [total]; lra.
 Qed.
 
-(** If every release is allowed by one rule or the other, everything ever released is
+(** If each of [T] releases is allowed by one rule or the other, everything ever released is
     (eps_B, delta_sum + delta_order)-private. *)
 Theorem filter_two_rules T :
-  (forall h, answers h <> [] -> room_in_sum h \/ room_in_order h) ->
+  (forall h, (length h < T)%nat -> answers h <> [] -> room_in_sum h \/ room_in_order h) ->
   approximate P P' (transcripts answers T) eps_B (delta_sum + conversion alpha rho_B eps_B).
 Proof.
   intros Hallowed. apply approximate_excess. unfold excess.
@@ -207,27 +210,29 @@ Proof.
 Qed.
 
 (** The first rule alone, and the second alone. *)
-Theorem filter_sum T : (forall h, answers h <> [] -> room_in_sum h) ->
+Theorem filter_sum T :
+  (forall h, (length h < T)%nat -> answers h <> [] -> room_in_sum h) ->
   approximate P P' (transcripts answers T) eps_B delta_sum.
 Proof.
   intros Hallowed. apply approximate_excess. eapply Rle_trans; [|apply (sum_part T)].
   apply sum_le. intros h Hin. destruct sum_kept_dec as [_|n]; [lra|destruct n].
-  destruct (transcripts_ind answers (fun _ h => sum_kept h) T) with (h := h)
-    as (n & _ & H); auto; [split; unfold spent; simpl; lra|].
-  intros _ h0 u _ Hu. destruct (Hallowed h0 (in_not_nil _ _ Hu)).
-  split; unfold spent in *; cbn [total]; lra.
+  destruct (transcripts_ind answers (fun n h => length h = n /\ sum_kept h) T) with (h := h)
+    as (n & _ & _ & H); auto; [repeat split; unfold spent; simpl; lra|].
+  intros n h0 u Hn [<- _] Hu. destruct (Hallowed h0 Hn (in_not_nil _ _ Hu)).
+  repeat split; unfold spent in *; cbn [total]; lra.
 Qed.
 
-Theorem filter_order T : 0 <= rho_B -> (forall h, answers h <> [] -> room_in_order h) ->
+Theorem filter_order T : 0 <= rho_B ->
+  (forall h, (length h < T)%nat -> answers h <> [] -> room_in_order h) ->
   divergence P P' (transcripts answers T) alpha <= rho_B.
 Proof.
   intros H0 Hallowed. apply divergence_moment; [auto|apply transcripts_not_nil|].
   eapply Rle_trans; [|apply (moment_part T)]. unfold moment.
   apply sum_le. intros h Hin. destruct Rle_dec as [_|n]; [lra|destruct n].
-  destruct (transcripts_ind answers (fun _ h => order_kept h) T) with (h := h)
-    as (n & _ & H); auto.
-  intros _ h0 u _ Hu. pose proof (Hallowed h0 (in_not_nil _ _ Hu)) as Hr.
-  unfold room_in_order, spent in *; cbn [total]. lra.
+  destruct (transcripts_ind answers (fun n h => length h = n /\ order_kept h) T) with (h := h)
+    as (n & _ & _ & H); auto.
+  intros n h0 u Hn [<- _] Hu. pose proof (Hallowed h0 Hn (in_not_nil _ _ Hu)) as Hr.
+  split; [auto|]. unfold room_in_order, spent in *; cbn [total]. lra.
 Qed.
 End Filter.
 
@@ -262,7 +267,7 @@ Hypothesis renyi_charged : forall h, room_in_order rho rho_B h ->
   - (A h / (alpha - 1)) * ln (1 - 4 * alpha * (alpha - 1) * sinh (eta h / 2) ^ 2) <= rho h.
 
 Theorem filter_selections n : 0 <= eps_B -> 0 <= delta_sum -> 1 < alpha ->
-  (forall h, ask h = true ->
+  (forall h, (length h < n)%nat -> ask h = true ->
      room_in_sum eps delta eps_B delta_sum h \/ room_in_order rho rho_B h) ->
   approximate (likelihood (fun h => P (G h) (eta h) (D h)))
     (likelihood (fun h => P (G h) (eta h) (D' h))) (transcripts selections n)
@@ -275,12 +280,12 @@ Proof.
   apply (filter_two_rules selections _ _) with (eps := eps) (delta := delta) (rho := rho); auto.
   1,2: intros h u Hu; destruct (Hask h (in_not_nil _ _ Hu)) as [_ E]; rewrite E in Hu;
     now apply (P_pos (G h) (eta h) (eta_pos h) 1) with (T := T h).
+  4: now intros h Hn E; apply Hallowed; [|apply Hask].
   all: intros h E; destruct (Hask h E) as [Hh Es]; rewrite ?Es.
   - now apply (P_sum (G h) (eta h) (eta_pos h) 1).
   - intros _. apply approximate_excess. eapply Rle_trans; [|apply clocks_charged].
     apply approximate_excess. now apply clocks.
   - intros Hroom. destruct (renyi_charged h Hroom) as [Hs Hr].
     eapply Rle_trans; [now apply renyi|exact Hr].
-  - now apply Hallowed.
 Qed.
 End Selections.

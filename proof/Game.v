@@ -178,43 +178,12 @@ Proof.
   apply Rmult_le_compat_l; [lra|]. assert (1 <= g * z) by nra. nra.
 Qed.
 
-(** If a draw multiplies P/P' by at most e^cost, the transcript does by e^(total cost). *)
-Lemma pure_total m (cost : list U -> U -> R) D D' T eps : within m D -> within m D' ->
-  (forall h u, In u (cands G h) -> pick D h u <= exp (cost h u) * pick D' h u) ->
-  (forall h, In h (transcripts (cands G) T) -> total cost h <= eps) ->
-  pure (P D) (P D') (transcripts (cands G) T) eps.
-Proof.
-  intros HD HD' Hcost Heps h Hin.
-  destruct (transcripts_ind (cands G) (fun _ h => 0 < P D' h /\
-    P D h <= exp (total cost h) * P D' h) T) with (h := h) as (n & _ & Hpos & H); auto.
-  - unfold P. simpl. rewrite exp_0. lra.
-  - intros _ h0 u [Hpos H0] Hu. unfold P in *. cbn [likelihood total].
-    pose proof (pick_pos m D' h0 u HD' Hu). pose proof (pick_pos m D h0 u HD Hu).
-    split; [now apply Rmult_lt_0_compat|]. rewrite exp_plus.
-    pose proof (Hcost h0 u Hu). pose proof (exp_pos (total cost h0)).
-    apply Rle_trans with (exp (total cost h0) * likelihood (pick D') h0 * pick D h0 u); [nra|].
-    replace (exp (cost h0 u) * exp (total cost h0) * (likelihood (pick D') h0 * pick D' h0 u))
-      with (exp (total cost h0) * likelihood (pick D') h0 * (exp (cost h0 u) * pick D' h0 u))
-      by ring.
-    apply Rmult_le_compat_l; [nra|auto].
-  - eapply Rle_trans; [exact H|]. apply Rmult_le_compat_r; [lra|]. now apply exp_le, Heps.
-Qed.
-
-Lemma total_rounds (k : R) D T h : In h (transcripts (cands G) T) -> 0 <= k ->
-  total (fun h u => k + D h u) h <= INR T * k + total D h.
-Proof.
-  intros Hin Hk. destruct (transcripts_ind (cands G) (fun n h =>
-    total (fun h u => k + D h u) h <= INR n * k + total D h) T) with (h := h)
-    as (n & Hn & H); auto; [simpl; lra|intros; cbn [total]; rewrite S_INR; lra|].
-  apply le_INR in Hn. nra.
-Qed.
-
 (** In T rounds marginals of at most 1 add up to at most T. *)
 Lemma at_most_rounds D T : within 1 D -> at_most (INR T) D T.
 Proof.
   intros HD h Hin. destruct (transcripts_ind (cands G) (fun n h => total D h <= INR n) T)
     with (h := h) as (n & Hn & H); auto; [simpl; lra| |].
-  - intros n h0 u H Hu. cbn [total]. rewrite S_INR. pose proof (HD h0 u Hu). lra.
+  - intros n h0 u _ H Hu. cbn [total]. rewrite S_INR. pose proof (HD h0 u Hu). lra.
   - apply le_INR in Hn. lra.
 Qed.
 
@@ -223,23 +192,27 @@ Qed.
 Theorem basic m D D' T : 0 <= m -> within m D -> within m D' ->
   pure (P D) (P D') (transcripts (cands G) T) (INR T * (2 * m * eta)).
 Proof.
-  intros Hm HD HD'. apply (pure_total m (fun h u => 2 * m * eta + 0)); auto.
+  intros Hm HD HD'.
+  apply (likelihood_pure (cands G)) with (cost := fun _ _ => 2 * m * eta);
+    try (intros; now apply (pick_pos m)).
   - intros h u Hu. eapply Rle_trans; [now apply (one_draw m D D')|].
     apply Rmult_le_compat_r; [apply Rlt_le; now apply (pick_pos m)|].
     apply exp_le. pose proof (HD h u Hu). nra.
-  - intros h Hin. pose proof (total_rounds (2 * m * eta) (fun _ _ => 0) T h Hin ltac:(nra)) as H.
-    assert (E : total (fun (_ : list U) (_ : U) => 0) h = 0)
-      by (clear; induction h; simpl; lra). lra.
+  - intros h Hin. rewrite total_same. apply transcripts_length, le_INR in Hin.
+    apply Rmult_le_compat_r; nra.
 Qed.
 
 (** Marginals in [0,1] that add up to at most A: (T + A).eta for T rounds. *)
 Theorem telescoping A D D' T : within 1 D -> within 1 D' -> at_most A D T ->
   pure (P D) (P D') (transcripts (cands G) T) ((INR T + A) * eta).
 Proof.
-  intros HD HD' HA. apply (pure_total 1 (fun h u => 1 * eta + eta * D h u)); auto.
+  intros HD HD' HA.
+  apply (likelihood_pure (cands G)) with (cost := fun h u => 1 * eta + eta * D h u);
+    try (intros; now apply (pick_pos 1)).
   - intros h u Hu. now apply (one_draw 1 D D').
   - intros h Hin.
-    pose proof (total_rounds (1 * eta) (fun h u => eta * D h u) T h Hin ltac:(lra)) as H.
+    pose proof (total_rounds (cands G) (1 * eta) (fun h u => eta * D h u) T h Hin
+      ltac:(lra)) as H.
     assert (E : total (fun h u => eta * D h u) h = eta * total D h)
       by (clear; induction h as [|u h IH]; simpl; [|rewrite IH]; ring).
     rewrite E in H. pose proof (HA h Hin). nra.

@@ -47,6 +47,6 @@ Proof.
     (rho := fun h => match h with [] => rho | [_] => rho' | _ => 0 end); auto; try lra.
   - intros [|s [|]]; lra.
   - intros [|s [|]] Hh _; [now apply renyi|now apply bounded_range|easy].
-  - intros [|s [|]] Hh; unfold room_in_order, spent; simpl; [lra|lra|easy].
+  - intros [|s [|]] _ Hh; unfold room_in_order, spent; simpl; [lra|lra|easy].
 Qed.
 End LocalSearch.

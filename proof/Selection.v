@@ -40,7 +40,7 @@ Proof.
   intros Hin. set (G := shared (l ++ r)).
   destruct (transcripts_ind menu (fun _ h => Pr (l ++ x :: r) h = P G eta (gain x) h) T)
     with (h := h) as (n & _ & E); auto.
-  intros _ h0 u E Hu. unfold Pr, P in *. cbn [likelihood]. rewrite E. f_equal.
+  intros _ h0 u _ E Hu. unfold Pr, P in *. cbn [likelihood]. rewrite E. f_equal.
   assert (Hx : forall v, score (l ++ x :: r) h0 v
     = score (l ++ r) h0 v * exp (eta * gain x h0 v)).
   { intros v. unfold score. rewrite !sum_app. simpl. rewrite Rmult_assoc, <- exp_plus.
@@ -275,8 +275,11 @@ Proof. apply (selection_telescoping _ _ (capped_valuation likes cap)); auto usin
 Theorem capped_renyi cap alpha : 1 < alpha -> (alpha - 1) * (exp eta - 1) < 1 ->
   divergence (on (capped likes cap) (l ++ x :: r)) (on (capped likes cap) (l ++ x' :: r)) outcomes
     alpha
-  <= - (INR (Nat.min cap T) / (alpha - 1)) * ln (1 - 4 * alpha * (alpha - 1) * sinh (eta / 2) ^ 2).
-Proof. intros. apply (selection_renyi _ _ (capped_valuation likes cap)); auto using capped_most. Qed.
+  <= - (INR (Nat.min cap T) / (alpha - 1)) *
+     ln (1 - 4 * alpha * (alpha - 1) * sinh (eta / 2) ^ 2).
+Proof.
+  intros. apply (selection_renyi _ _ (capped_valuation likes cap)); auto using capped_most.
+Qed.
 End Named.
 
 (** The candidates that are apart from every pick and from every pinned item. *)

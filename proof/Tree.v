@@ -1,4 +1,5 @@
 (** Picks (or answers) one after another: a finite tree of histories. *)
+From Coq Require Export Lia.
 From DP Require Export Privacy.
 
 (** A history lists the picks so far, latest first.  After history [h] the next pick is
@@ -47,28 +48,29 @@ Qed.
 Lemma transcripts_not_nil T : transcripts menu T <> [].
 Proof. destruct (continuations_ex T []) as [h H]. exact (in_not_nil _ _ H). Qed.
 
-(** A property that every pick preserves holds for all continuations. *)
-Lemma continuations_ind (Q : nat -> hist -> Prop) :
-  (forall n h u, Q n h -> In u (menu h) -> Q (S n) (u :: h)) ->
-  forall n m h0 h, Q m h0 -> In h (continuations menu n h0) ->
+(** A property that each of the first [N] picks preserves holds for all continuations. *)
+Lemma continuations_ind (Q : nat -> hist -> Prop) N :
+  (forall n h u, (n < N)%nat -> Q n h -> In u (menu h) -> Q (S n) (u :: h)) ->
+  forall n m h0 h, (n + m <= N)%nat -> Q m h0 -> In h (continuations menu n h0) ->
   exists k, (k <= n + m)%nat /\ Q k h.
 Proof.
-  intros QS. induction n as [|n IH]; intros m h0 h H0 Hin.
+  intros QS. induction n as [|n IH]; intros m h0 h HN H0 Hin.
   - destruct Hin as [<-|[]]. now exists m.
   - destruct (menu_dec h0) as [E|E].
     { rewrite continuations_end in Hin by auto. destruct Hin as [<-|[]].
-      exists m. split; [apply PeanoNat.Nat.le_add_l|auto]. }
+      exists m. split; [lia|auto]. }
     rewrite continuations_S in Hin by auto. apply in_flat_map in Hin.
-    destruct Hin as (u & Hu & Hin). apply (IH (S m)) in Hin; auto.
-    destruct Hin as (k & Hk & HQ). exists k. split; [|auto].
-    now rewrite plus_Sn_m, plus_n_Sm.
+    destruct Hin as (u & Hu & Hin). apply (IH (S m)) in Hin; [|lia|apply QS; auto; lia].
+    destruct Hin as (k & Hk & HQ). exists k. split; [lia|auto].
 Qed.
 
 Lemma transcripts_ind (Q : nat -> hist -> Prop) T : Q 0%nat [] ->
-  (forall n h u, Q n h -> In u (menu h) -> Q (S n) (u :: h)) ->
+  (forall n h u, (n < T)%nat -> Q n h -> In u (menu h) -> Q (S n) (u :: h)) ->
   forall h, In h (transcripts menu T) -> exists n, (n <= T)%nat /\ Q n h.
 Proof.
-  intros Q0 QS h Hin. rewrite (plus_n_O T). now apply (continuations_ind Q QS T 0 []).
+  intros Q0 QS h Hin. destruct (continuations_ind Q T QS T 0 [] h) as (n & Hn & H); auto.
+  - lia.
+  - exists n. split; [lia|auto].
 Qed.
 
 (** A total only grows, so what is within a limit at the end was within it before. *)
@@ -77,10 +79,31 @@ Lemma total_before (D : hist -> U -> R) A n h :
   (forall h', In h' (continuations menu n h) -> total D h' <= A) -> total D h <= A.
 Proof.
   intros HD HA. destruct (continuations_ex n h) as [h' Hh].
-  destruct (continuations_ind (fun _ h' => total D h <= total D h')) with
-    (n := n) (m := 0%nat) (h0 := h) (h := h') as (k & _ & H); auto; [|lra|].
-  - intros _ h0 u H Hu. cbn [total]. pose proof (HD h0 u Hu). lra.
+  destruct (continuations_ind (fun _ h' => total D h <= total D h') n) with
+    (n := n) (m := 0%nat) (h0 := h) (h := h') as (k & _ & H); auto; [|lia|lra|].
+  - intros _ h0 u _ H Hu. cbn [total]. pose proof (HD h0 u Hu). lra.
   - pose proof (HA h' Hh). lra.
+Qed.
+
+(** The same addition in each of [T] rounds. *)
+Lemma total_rounds k (D : hist -> U -> R) T h : In h (transcripts menu T) -> 0 <= k ->
+  total (fun h u => k + D h u) h <= INR T * k + total D h.
+Proof.
+  intros Hin Hk. destruct (transcripts_ind (fun n h =>
+    total (fun h u => k + D h u) h <= INR n * k + total D h) T) with (h := h)
+    as (n & Hn & H); auto; [simpl; lra|intros; cbn [total]; rewrite S_INR; lra|].
+  apply le_INR in Hn. nra.
+Qed.
+
+Lemma total_same k h : total (fun (_ : hist) (_ : U) => k) h = INR (length h) * k.
+Proof.
+  induction h as [|u h IH]; [simpl; ring|]. cbn [total length]. rewrite IH, S_INR. ring.
+Qed.
+
+Lemma transcripts_length T h : In h (transcripts menu T) -> (length h <= T)%nat.
+Proof.
+  intros Hin. destruct (transcripts_ind (fun n h => length h = n) T) with (h := h)
+    as (n & Hn & H); auto; [intros; simpl; congruence|congruence].
 Qed.
 
 (** The induction behind every bound: [V] is at least [phi] at the end, and its sum over
@@ -108,7 +131,31 @@ Lemma likelihood_pos T h : In h (transcripts menu T) -> 0 < likelihood p h.
 Proof.
   intros Hin. destruct (transcripts_ind (fun _ h => 0 < likelihood p h) T) with (h := h)
     as (n & _ & H); auto; simpl; [lra|].
-  intros. apply Rmult_lt_0_compat; auto.
+  intros _ h0 u _ H Hu. apply Rmult_lt_0_compat; auto.
+Qed.
+
+(** If a pick multiplies the ratio to another process by at most e^cost, the transcript
+    does by at most e^(total cost). *)
+Lemma likelihood_pure (q cost : hist -> U -> R) T eps :
+  (forall h u, In u (menu h) -> 0 < q h u) ->
+  (forall h u, In u (menu h) -> p h u <= exp (cost h u) * q h u) ->
+  (forall h, In h (transcripts menu T) -> total cost h <= eps) ->
+  pure (likelihood p) (likelihood q) (transcripts menu T) eps.
+Proof.
+  intros Hq Hcost Heps h Hin.
+  destruct (transcripts_ind (fun _ h => 0 < likelihood q h /\
+    likelihood p h <= exp (total cost h) * likelihood q h) T) with (h := h)
+    as (n & _ & Hpos & H); auto.
+  - simpl. rewrite exp_0. lra.
+  - intros _ h0 u _ [Hpos H0] Hu. cbn [likelihood total].
+    pose proof (Hq h0 u Hu). pose proof (p_pos h0 u Hu). pose proof (Hcost h0 u Hu).
+    split; [now apply Rmult_lt_0_compat|]. rewrite exp_plus.
+    pose proof (exp_pos (total cost h0)).
+    apply Rle_trans with (exp (total cost h0) * likelihood q h0 * p h0 u); [nra|].
+    replace (exp (cost h0 u) * exp (total cost h0) * (likelihood q h0 * q h0 u))
+      with (exp (total cost h0) * likelihood q h0 * (exp (cost h0 u) * q h0 u)) by ring.
+    apply Rmult_le_compat_l; [nra|auto].
+  - eapply Rle_trans; [exact H|]. apply Rmult_le_compat_r; [lra|]. now apply exp_le, Heps.
 Qed.
 
 (** It is a probability distribution on the transcripts. *)

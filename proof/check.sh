@@ -8,7 +8,7 @@ set -eu
 export LC_ALL=C
 cd "$(dirname "$0")"
 here=$(pwd)
-files="Privacy Tree Game Clocks Renyi Covering BoundedRange Filter LocalSearch Selection Check"
+files="Privacy Tree Game Clocks Renyi Covering Filter BoundedRange LocalSearch Reserves Selection Check"
 
 fail() { echo "FAILED: $1" >&2; exit 1; }
 
@@ -34,7 +34,10 @@ for file in $files; do
 done
 
 # What Check.v printed, without the lines on how arguments are read.
-awk '/^Arguments /{skip=1; next} skip && /^  /{next} /^@|^Record/{print ""} {skip=0; sub(/ +$/, ""); print}' Check.log | cat -s > statements.txt
+awk '/^Arguments / { skip = 1; next }
+     skip && /^  / { next }
+     /^@|^Record/ { print "" }
+     { skip = 0; sub(/ +$/, ""); print }' Check.log | cat -s > statements.txt
 if [ "${1:-}" = --print ]; then
   cat statements.txt
   exit
@@ -57,4 +60,4 @@ coqc -q -Q . DP Assumptions.v > Assumptions.log || fail "cannot list the axioms"
 grep -E '^[A-Za-z_.]+( *:|$)' Assumptions.log | grep -v '^Axioms:' | sed 's/ *:.*//; s/.*\.//' | sort -u > axioms
 printf '%s\n' classic functional_extensionality_dep sig_forall_dec sig_not_dec > allowed
 [ -s axioms ] && [ -z "$(comm -23 axioms allowed)" ] || { cat Assumptions.log >&2; fail "other axioms"; }
-echo "ok: $(grep -c . listed) statements proved with $(coqc --print-version | cut -d' ' -f1), axioms: $(paste -sd' ' axioms)"
+echo "ok: $(grep -c . listed) statements proved, Coq $(coqc --print-version | cut -d' ' -f1), axioms: $(paste -sd' ' axioms)"
