@@ -1,7 +1,7 @@
 (** Small examples, then every definition and every statement, as statements.txt has them.
     check.sh also asks which axioms the statements named here rest on. *)
-From DP Require Import Privacy Tree Game Clocks Renyi Covering Filter BoundedRange
-  LocalSearch Reserves Selection.
+From DP Require Import Privacy Tree Game ClockPotential Clocks Renyi Growth Covering
+  Filter BoundedRange LocalSearch Reserves Scores Selection.
 
 (** Three candidates, two rounds; users as lists of the candidates that serve them. *)
 Definition toy_menu (h : list nat) := if Nat.ltb (length h) 2 then [0; 1; 2]%nat else [].

@@ -8,7 +8,7 @@ set -eu
 export LC_ALL=C
 cd "$(dirname "$0")"
 here=$(pwd)
-files="Privacy Tree Game Clocks Renyi Covering Filter BoundedRange LocalSearch Reserves Selection Check"
+files="Privacy Tree Game ClockPotential Clocks Renyi Growth Covering Filter BoundedRange LocalSearch Reserves Scores Selection Check"
 
 fail() { echo "FAILED: $1" >&2; exit 1; }
 
