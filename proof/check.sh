@@ -22,11 +22,11 @@ trap 'rm -rf "$out"' EXIT
 cp ./*.v "$out"
 cd "$out"
 
-sed -n 's/^Check @\([A-Za-z_]*\)\.$/\1/p' Check.v | sort > listed
-sed -n 's/^ *Theorem \([A-Za-z_]*\).*/\1/p' ./*.v | sort > theorems
+sed -n 's/^Check @\([^ .]*\)\.$/\1/p' Check.v | sort > listed
+sed -n 's/^ *Theorem \([^ .]*\).*/\1/p' ./*.v | sort > theorems
 [ -z "$(comm -13 listed theorems)" ] || fail "not listed in Check.v: $(comm -13 listed theorems | paste -sd' ')"
 if [ "${1:-}" != --print ]; then
-  sed -n 's/^@\([A-Za-z_]*\)$/\1/p' "$here/statements.txt" | sort > kept
+  sed -n 's/^@\([^ .]*\)$/\1/p' "$here/statements.txt" | sort > kept
   cmp -s kept listed || fail "Check.v and statements.txt do not list the same: $(comm -3 kept listed | paste -sd' ')"
 fi
 for file in $files; do
@@ -53,11 +53,11 @@ fi
 {
   echo "From DP Require Import $files."
   echo "Definition everything := (@$(paste -sd, listed | sed 's/,/, @/g'),"
-  echo "  $(sed -n 's/^Example \([A-Za-z_]*\).*/\1/p' Check.v | paste -sd,))."
+  echo "  $(sed -n 's/^Example \([^ .]*\).*/\1/p' Check.v | paste -sd,))."
   echo "Print Assumptions everything."
 } > Assumptions.v
 coqc -q -Q . DP Assumptions.v > Assumptions.log || fail "cannot list the axioms"
-grep -E '^[A-Za-z_.]+( *:|$)' Assumptions.log | grep -v '^Axioms:' | sed 's/ *:.*//; s/.*\.//' | sort -u > axioms
+grep -vE '^( |Axioms:|$)' Assumptions.log | sed 's/ *:.*//; s/.*\.//' | sort -u > axioms
 printf '%s\n' classic functional_extensionality_dep sig_forall_dec sig_not_dec > allowed
 [ -s axioms ] && [ -z "$(comm -23 axioms allowed)" ] || { cat Assumptions.log >&2; fail "other axioms"; }
 echo "ok: $(grep -c . listed) statements proved, Coq $(coqc --print-version | cut -d' ' -f1), axioms: $(paste -sd' ' axioms)"

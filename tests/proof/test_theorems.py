@@ -56,9 +56,9 @@ BROKEN = {
         "Privacy.v",
         "Section Relations.\nContext {A : Type} (p q : A -> R) (l : list A).\n\nTheorem approximate_excess eps delta :"
         " approximate p q l eps delta <-> excess p q l eps <= delta.\nProof.",
-        "Variable taken_for_granted : False.\nSection Relations.\nContext {A : Type} (p q : A -> R) (l : list A).\n"
+        "Variable granted'1 : False.\nSection Relations.\nContext {A : Type} (p q : A -> R) (l : list A).\n"
         "Theorem approximate_excess eps delta : approximate p q l eps delta <-> excess p q l eps <= delta.\n"
-        "Proof. pose proof taken_for_granted as granted.",
+        "Proof. pose proof granted'1 as granted.",
         "other axioms",
     ),
 }
