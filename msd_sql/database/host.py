@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import duckdb
@@ -149,19 +148,6 @@ class DuckDBHost:
 
     def blocks(self, sql: str) -> Iterator[dict[str, Column]]:
         """The columns in blocks: the result streams, so memory is bounded by one block."""
-        if find_spec("pyarrow") is not None:  # in half the time
-            yield from self._batches(sql)
-            return
-        with _translated():
-            self._cursor.execute(sql)
-        while True:
-            with _translated():
-                frame = self._cursor.fetch_df_chunk(_VECTORS)
-            if not len(frame):
-                return
-            yield {str(name): frame[name].to_numpy() for name in frame}
-
-    def _batches(self, sql: str) -> Iterator[dict[str, Column]]:
         with _translated():
             reader = self._cursor.sql(sql).to_arrow_reader(_VECTORS * 2048)
         try:

@@ -1,7 +1,6 @@
-"""The arguments: one selection as DuckDB hands it to a function, native lists or Arrow arrays, made one record.
+"""The arguments: one selection as DuckDB hands it to a function, in Arrow arrays, made one record.
 
-Arrow carries texts and numbers without a Python object for each; where pyarrow is not installed the native lists say
-the same. Vectors have come before (`VectorStore`).
+Arrow carries texts and numbers without a Python object for each. Vectors have come before (`VectorStore`).
 """
 
 from __future__ import annotations
@@ -10,19 +9,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from msd_sql.database.host import Column
-from msd_sql.question.features import Given, sets_of
+from msd_sql.question.features import Given
 from msd_sql.question.sets import Sets, csr
 from msd_sql.runtime.vector_store import VectorStore
 from msd_sql.udfs.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Texts: TypeAlias = dict[str, str | None]
 _NULL = '"NULL"[]'
@@ -46,46 +44,6 @@ class Arguments:
     def empty(self) -> bool:
         """Is there no candidate at all?"""
         return not len(self.keys) and (self.numbers is None or not len(self.numbers))
-
-
-def from_native(
-    keys: list[str | None] | None,
-    numbers: list[int | None] | None,
-    order: list[int] | None,
-    key_type: str,
-    options: dict[str, str | None],
-    types: dict[str, str | None],
-    texts: list[str | None] | None,
-    lists: list[list[str | None] | None] | None,
-    vectors: list[int] | None,
-    quota_texts: list[str | None] | None,
-    quota_lists: list[list[str | None] | None] | None,
-    scores: list[float | None] | None,
-    store: VectorStore,
-) -> Arguments:
-    """One group from native Python values, and its vectors from the store."""
-    shape, quota_shape = shape_of(types["features"], options["distance"]), shape_of(types["quota"], "hamming")
-    return Arguments(
-        keys or [],
-        None if numbers is None else np.array([np.nan if key is None else key for key in numbers]),
-        order,
-        _element(key_type),
-        options,
-        Given(
-            shape,
-            _element(types["features"] or ""),
-            texts or [],
-            sets_of(lists or []) if shape == "list" else None,
-            store.matrix(np.array(vectors or [], np.int64)) if shape == "vector" else None,
-        ),
-        Given(
-            quota_shape,
-            _element(types["quota"] or ""),
-            quota_texts or [],
-            sets_of(quota_lists or []) if quota_shape == "list" else None,
-        ),
-        _scores(types, scores),
-    )
 
 
 def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Texts, Callable[[VectorStore], Arguments]]]:
@@ -151,14 +109,8 @@ def _element(list_type: str) -> str:
     return list_type.removesuffix("[]")
 
 
-def _scores(
-    types: Mapping[str, str | None], scores: Sequence[float | None] | npt.NDArray[Any] | None
-) -> FloatArray | None:
-    if types["score"] in (None, _NULL) or scores is None:
-        return None
-    if isinstance(scores, np.ndarray):
-        return scores.astype(np.float64)
-    return np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
+def _scores(types: Mapping[str, str | None], scores: npt.NDArray[Any] | None) -> FloatArray | None:
+    return None if types["score"] in (None, _NULL) or scores is None else scores.astype(np.float64)
 
 
 def _arrow_texts(texts: Any) -> list[str | None]:
@@ -181,7 +133,5 @@ def _arrow_sets(lists: Any) -> Sets:
 
 
 def _arrow_pairs(lists: Any) -> tuple[IntArray, Any]:
-    import pyarrow.compute as pc
-
     lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
     return np.repeat(np.arange(len(lists)), lengths).astype(np.int64), lists.flatten()
