@@ -5,14 +5,14 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from msd_sql.actions import declare
 from msd_sql.actions.select import Selected
 from msd_sql.catalog.amounts import Amount
-from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import CatalogError, InputError, suggest
@@ -78,8 +78,9 @@ def protect(
     >>> protect(con, "purchases", unit="user_id", item="item_id", budget=1.0, delta=1e-9).m
     398
     """
-    with _calling(con) as call:
-        return _catalog(call).protect(
+    with _calling(con, "msd_sql.protect") as call:
+        return declare.protect(
+            call,
             relation,
             budget=budget,
             unit=unit,
@@ -90,7 +91,6 @@ def protect(
             relevance=relevance,
             similarity=similarity,
             replace=replace,
-            statement="msd_sql.protect",
         )
 
 
@@ -111,8 +111,9 @@ def items(
     >>> items(con, "products", key="item_id", features="categories", reach="purchases").key_column
     'item_id'
     """
-    with _calling(con) as call:
-        return _catalog(call).declare_items(
+    with _calling(con, "msd_sql.items") as call:
+        return declare.items(
+            call,
             relation,
             key=key,
             features=_names(features),
@@ -121,7 +122,6 @@ def items(
             quota_cap=[quota_cap] if isinstance(quota_cap, int) else list(quota_cap or ()),
             reach=reach,
             replace=replace,
-            statement="msd_sql.items",
         )
 
 
@@ -168,14 +168,10 @@ def select(
     )
 
 
-def _calling(con: duckdb.DuckDBPyConnection) -> AbstractContextManager[Call]:
+def _calling(con: duckdb.DuckDBPyConnection, statement: str) -> AbstractContextManager[Call]:
     register(con)
     told = con.execute("SELECT _msd_context()").fetchall()[0][0]
-    return instance_of(con).call(Context.read(told))
-
-
-def _catalog(call: Call) -> Catalog:
-    return call.catalog
+    return instance_of(con).call(replace(Context.read(told), statement=statement))
 
 
 def _relation(given: Any, con: duckdb.DuckDBPyConnection | None) -> duckdb.DuckDBPyRelation:

@@ -6,7 +6,7 @@ or LIMIT 0 (but for `_msd_caller_query`, which is run then); `special` NULL hand
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -24,31 +24,16 @@ from msd_sql.actions.select import pick
 from msd_sql.actions.show_ledger import LEDGER, ledger_rows, remaining
 from msd_sql.database.host import HostError, Interrupted
 from msd_sql.errors import EngineError, MsdError
-from msd_sql.question.arguments import Arguments, from_arrow, whole
+from msd_sql.question.arguments import Arguments, Group, groups, whole
 from msd_sql.question.options import asserted_public
 from msd_sql.question.prepare import guarded
 from msd_sql.runtime import call
 from msd_sql.runtime.call import Call, Context, uncharged
 from msd_sql.runtime.instance import Instance
 from msd_sql.runtime.vector_store import VectorStore
+from msd_sql.surface.macros import QUESTION, struct
 
-OPTIONS = (
-    "k", "eps", "diversity", "method", "gamma", "delta", "distance", "scale", "quota_cap", "cap", "reach", "fresh",
-    "exact", "public", "engine", "key",
-)  # fmt: skip
-TYPES = ("features", "quota", "score")
-
-
-def _texts(names: Sequence[str]) -> str:
-    members = ", ".join(f'"{name}" VARCHAR' for name in names)
-    return f"STRUCT({members})"
-
-
-CONTEXT = _texts(call.FIELDS)
-ASKED = (
-    "VARCHAR[]", "BIGINT[]", "BIGINT[]", "VARCHAR", _texts(OPTIONS), _texts(TYPES), "VARCHAR[]", "VARCHAR[][]",
-    "BIGINT[]", "VARCHAR[]", "VARCHAR[][]", "DOUBLE[]", CONTEXT,
-)  # fmt: skip
+CONTEXT = struct((name, "VARCHAR") for name in call.FIELDS)
 PROPERTIES = "STRUCT(property VARCHAR, value VARCHAR)[]"
 
 
@@ -125,27 +110,22 @@ def as_one_sentence(instance: Instance, asking: Context) -> Iterator[None]:
 
 
 def _group(instance: Instance, name: str, act: Callable[[Call, Arguments], Any], returns: str) -> Function:
-    """A function of one group's items; DuckDB counts its parameters, so they are all spelled out."""
+    """A function of one group's items."""
+    kind = pa.int64() if returns == "BIGINT[]" else pa.struct([("property", pa.string()), ("value", pa.string())])
 
-    def one(
-        options: Mapping[str, str | None], told: dict[str, str | None], read: Callable[[VectorStore], Arguments]
-    ) -> Any:
-        asking = Context.read(told)
+    def one(group: Group) -> Any:
+        asking = Context.read(group.caller)
         with as_one_sentence(instance, asking), instance.call(asking) as call, dropping_vectors_on_error(call.vectors):
             with uncharged():
                 # First of all: an error about an argument quotes it, and an argument can be computed from private rows.
-                guarded(call, asserted_public(options))
-                arguments = read(call.vectors)
+                guarded(call, asserted_public(group.options))
+                arguments = group.read(call.vectors)
             return act(call, arguments)
 
-    def chunk(
-        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
-    ) -> Any:
-        kind = pa.int64() if returns == "BIGINT[]" else pa.struct([("property", pa.string()), ("value", pa.string())])
-        answers = [one(*group) for group in from_arrow((a, b, c, d, e, f, g, h, i, j, k, m, n))]
-        return pa.array(answers, type=pa.list_(kind))
+    def chunk(questions: Any, callers: Any) -> Any:
+        return pa.array([one(group) for group in groups(questions, callers)], type=pa.list_(kind))
 
-    return Function(name, chunk, ASKED, returns, arrow=True)
+    return Function(name, chunk, (QUESTION, CONTEXT), returns, arrow=True)
 
 
 def _take(instance: Instance) -> Function:

@@ -49,18 +49,19 @@ class Features:
 
 @dataclass(frozen=True)
 class Given:
-    """One argument of a call (features or a quota), in whichever form the macro could give it."""
+    """One column of the candidates (features, a quota, a score), in the one form that fits its type."""
 
     shape: str  # 'none', 'value', 'record', 'list' or 'vector'
     type: str
     texts: Sequence[str | None] = ()
     sets: Sets | None = None
     vectors: npt.NDArray[np.floating[Any]] | None = None  # NaN where a vector or a value of it is NULL
+    numbers: FloatArray | None = None  # NaN where NULL, or not a number
 
     @property
     def absent(self) -> bool:
         """Was nothing given?"""
-        return self.shape in ("none", "")
+        return self.shape == "none"
 
 
 def given_features(given: Given, candidates: Candidates) -> Features:

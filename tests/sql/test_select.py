@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from importlib import import_module
 
 import duckdb
 import pytest
@@ -13,7 +12,6 @@ from msd_sql.actions.select import FewCandidates
 from tests.sql.conftest import declare, fill, kinds, one, spent
 
 CALL = "msd_select(item_id, 6, 0.1, 0.5)"
-REGISTER = import_module("msd_sql.registration")  # the function of that name hides the module
 
 
 def test_a_list_of_the_items_own_type_in_pick_order(shop):
