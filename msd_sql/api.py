@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -16,6 +17,7 @@ from msd_sql.catalog.amounts import Amount
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import CatalogError, InputError, suggest
+from msd_sql.question.options import read_python
 from msd_sql.registration import instance_named, instance_of, register
 from msd_sql.runtime.call import Call, Context
 from msd_sql.runtime.instance import Instance
@@ -78,20 +80,21 @@ def protect(
     >>> protect(con, "purchases", unit="user_id", item="item_id", budget=1.0, delta=1e-9).m
     398
     """
+    given = read_python(
+        "msd_protect",
+        relation=relation,
+        unit=unit,
+        item=item,
+        budget=budget,
+        delta=delta,
+        users=users,
+        cap=cap,
+        relevance=relevance,
+        similarity=similarity,
+        replace=replace,
+    )
     with _calling(con, "msd_sql.protect") as call:
-        return declare.protect(
-            call,
-            relation,
-            budget=budget,
-            unit=unit,
-            item=item,
-            delta=delta,
-            users=users,
-            cap=cap,
-            relevance=relevance,
-            similarity=similarity,
-            replace=replace,
-        )
+        return declare.protect(call, **given)
 
 
 def items(
@@ -111,18 +114,19 @@ def items(
     >>> items(con, "products", key="item_id", features="categories", reach="purchases").key_column
     'item_id'
     """
+    given = read_python(
+        "msd_items",
+        relation=relation,
+        key=key,
+        features=features,
+        distance=distance,
+        quota=quota,
+        quota_cap=quota_cap,
+        reach=reach,
+        replace=replace,
+    )
     with _calling(con, "msd_sql.items") as call:
-        return declare.items(
-            call,
-            relation,
-            key=key,
-            features=_names(features),
-            distance=distance,
-            quota=_names(quota),
-            quota_cap=[quota_cap] if isinstance(quota_cap, int) else list(quota_cap or ()),
-            reach=reach,
-            replace=replace,
-        )
+        return declare.items(call, **given)
 
 
 def select(
@@ -171,7 +175,7 @@ def select(
 def _calling(con: duckdb.DuckDBPyConnection, statement: str) -> AbstractContextManager[Call]:
     register(con)
     told = con.execute("SELECT _msd_context()").fetchall()[0][0]
-    return instance_of(con).call(replace(Context.read(told), statement=statement))
+    return instance_of(con).call(dataclasses.replace(Context.read(told), statement=statement))
 
 
 def _relation(given: Any, con: duckdb.DuckDBPyConnection | None) -> duckdb.DuckDBPyRelation:
@@ -256,12 +260,6 @@ def _expression(source: duckdb.DuckDBPyRelation, value: str | Sequence[str]) -> 
 
 def _value(value: Any) -> str:
     return literal(list(value) if isinstance(value, tuple) else value)
-
-
-def _names(columns: Columns) -> list[str]:
-    if columns is None:
-        return []
-    return [columns] if isinstance(columns, str) else list(columns)
 
 
 def _rows(source: duckdb.DuckDBPyRelation, column: str, keys: Sequence[str]) -> pd.DataFrame:

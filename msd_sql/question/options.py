@@ -12,9 +12,10 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from msd_sql.catalog.amounts import delta_charge, eps_charge
+from msd_sql.database.sql_text import quote
 from msd_sql.errors import InputError, suggest
 from msd_sql.surface.description import Argument, Kind
-from msd_sql.surface.functions import SELECTION_OPTIONS
+from msd_sql.surface.functions import FUNCTIONS, SELECTION_OPTIONS
 
 AUTO = "auto"
 _TRUTH = {"true": True, "t": True, "1": True, "yes": True, "false": False, "f": False, "0": False, "no": False}
@@ -70,6 +71,29 @@ def read(arguments: Iterable[Argument], given: Mapping[str, str | None]) -> dict
         elif argument.required and not argument.nullable:
             raise InputError(f"{argument.name} is NULL; it must be {argument.must_be}.")
     return found
+
+
+def read_python(function: str, **given: Any) -> dict[str, Any]:
+    """The values of Python arguments of a SQL function, by the same rules as in SQL.
+
+    >>> read_python("msd_items", relation="products", key="item_id", quota_cap=(2, 1), distance="Jaccard")
+    {'relation': 'products', 'key': 'item_id', 'distance': 'jaccard', 'quota_cap': (2, 1)}
+    """
+    return read(FUNCTIONS[function].options, {name: _python_text(value) for name, value in given.items()})
+
+
+def _python_text(value: Any) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_python_name(one) for one in value)}]"
+    return str(value)
+
+
+def _python_name(one: Any) -> str:
+    """One of a list; a name that a comma would cut in two is quoted."""
+    text = str(one)
+    return quote(text) if "," in text and not text.startswith('"') else text
 
 
 def asserted_public(options: Mapping[str, str | None]) -> bool:
