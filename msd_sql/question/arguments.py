@@ -94,8 +94,9 @@ class Group:
 def groups(questions: pa.ChunkedArray, callers: pa.ChunkedArray) -> Iterator[Group]:
     """Every group of a chunk.
 
-    >>> [group.options["k"] for group in groups(questions, callers)]
-    ['6']
+    >>> questions, callers = pa.chunked_array([[{"options": {"k": "6"}}]]), pa.chunked_array([[{"query": "1"}]])
+    >>> [group.options for group in groups(questions, callers)]
+    [{'k': '6'}]
     """
     question, caller = whole(questions), whole(callers)
     options = question.field("options")
