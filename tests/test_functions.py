@@ -6,14 +6,11 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql.engines import choice
 from msd_sql.errors import InputError
 from msd_sql.question import options
-from msd_sql.surface import functions, reference
+from msd_sql.surface import reference
 from msd_sql.surface.description import Kind
 from msd_sql.surface.functions import FUNCTIONS, RECORDING, SELECTION_OPTIONS, SELECTIONS, function_named
-from msd_sql.udfs.distances import DISTANCES
-from msd_sql.udfs.methods import METHODS
 
 
 def test_every_function_is_there_after_register() -> None:
@@ -22,12 +19,6 @@ def test_every_function_is_there_after_register() -> None:
         "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_name LIKE 'msd\\_%' ESCAPE '\\'"
     )
     assert {row[0] for row in rows.fetchall()} == set(FUNCTIONS)
-
-
-def test_allowed_values_are_those_of_the_code() -> None:
-    assert ("auto", *METHODS) == functions.METHODS
-    assert set(functions.DISTANCES) == set(DISTANCES)
-    assert functions.ENGINES == choice.ENGINES
 
 
 def test_every_option_of_a_selection_has_a_typed_place() -> None:

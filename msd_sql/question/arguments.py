@@ -5,7 +5,6 @@ Arrow carries texts and numbers without a Python object for each. Vectors have c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -19,13 +18,12 @@ from msd_sql.database.host import Column
 from msd_sql.question.features import Given
 from msd_sql.question.sets import Sets, csr
 from msd_sql.runtime.vector_store import VectorStore
+from msd_sql.surface.column_types import NOT_GIVEN, shape_of
 from msd_sql.surface.description import Argument, Kind
 from msd_sql.surface.functions import SELECTION_COLUMNS
 from msd_sql.udfs.types import FloatArray, IntArray
 
 Texts: TypeAlias = Mapping[str, str | None]
-_NULL = '"NULL"[]'
-_VECTOR = re.compile(r"^(angular|l1|l2|haversine) (?s:.*)\]\[\]\Z|^ (FLOAT|DOUBLE|DECIMAL[^\[]*)\[\d*\]\[\]\Z")
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ def _given(column: Argument, forms: pa.StructArray, row: int, options: Texts, st
     """One column of the candidates, from the one form that fits its type."""
     kind = forms.field("type")[row].as_py()
     if column.kind is Kind.SCORE:
-        numbers = None if kind in (None, _NULL) else _numbers(forms.field("numbers")[row])
+        numbers = None if kind in (None, NOT_GIVEN) else _numbers(forms.field("numbers")[row])
         return Given("none" if numbers is None else "value", _element(kind or ""), numbers=numbers)
     shape = shape_of(kind, options["distance"] if column.kind is Kind.FEATURES else "hamming")
     return Given(
@@ -123,20 +121,6 @@ def _given(column: Argument, forms: pa.StructArray, row: int, options: Texts, st
 def whole(column: pa.ChunkedArray) -> pa.Array:
     """One array of a column; the column's own where it is one, which `combine_chunks` would copy."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-
-
-def shape_of(list_type: str | None, distance: str | None) -> str:
-    """Whether a column is a vector, a list, a record or one value, by the type of a list of it: as macros.sql tells it.
-
-    >>> [shape_of(kind, None) for kind in ("FLOAT[3][]", "INTEGER[][]", "STRUCT(a INTEGER)[]", "DATE[]", None)]
-    ['vector', 'list', 'record', 'value', 'none']
-    """
-    kind = list_type or _NULL
-    if kind == _NULL:
-        return "none"
-    if _VECTOR.search(f"{(distance or '').lower()} {kind}"):
-        return "vector"
-    return "list" if kind.endswith("][]") else "record" if kind[:5] in ("STRUC", "TUPLE") else "value"
 
 
 def _element(list_type: str) -> str:

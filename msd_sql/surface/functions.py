@@ -11,10 +11,11 @@ from types import MappingProxyType
 
 from msd_sql.errors import InputError, suggest
 from msd_sql.surface.description import COLUMNS, Argument, Function, Kind
+from msd_sql.udfs import distances, methods, planning
 
-METHODS = ("auto", "greedy", "nosg", "osg", "local_search", "ls", "random", "rel", "mix")
-DISTANCES = ("jaccard", "hamming", "l1", "l2", "angular", "haversine", "precomputed")
-RELEVANCES = ("coverage", "best_match")
+METHODS = ("auto", *methods.METHODS)
+DISTANCES = tuple(distances.DISTANCES)
+RELEVANCES = tuple(name for name in planning.RELEVANCES if name != "score")  # a score is given, and not declared
 ENGINES = ("auto", "memory", "sql", "spark")
 
 

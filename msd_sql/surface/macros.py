@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 
+from msd_sql.surface.column_types import FLOATING_VECTOR, KEY_INTEGERS, VECTOR
 from msd_sql.surface.description import Argument, Function, Kind
 from msd_sql.surface.functions import FUNCTIONS, SELECTION_COLUMNS, SELECTION_OPTIONS
 
@@ -242,9 +243,26 @@ def rendered(function: Function) -> str:
     )
 
 
-# The statements that give a connection our macros: written by hand, then rendered.
+def _of_types() -> list[str]:
+    """The macros that look at a type; once where possible: binding it again and again takes longest."""
+    both = "concat(lower(distance), ' ', kind)"
+    whole = ", ".join(f"'{kind}[]'" for kind in KEY_INTEGERS)
+    return [
+        macro("_msd_is_vector", "kind, distance", f"regexp_full_match({both}, '{VECTOR}')", table=False),
+        macro("_msd_is_floating", "kind, distance", f"regexp_full_match({both}, '{FLOATING_VECTOR}')", table=False),
+        macro("_msd_whole", "items", f"typeof(list(items)) IN ({whole})", table=False),
+    ]
+
+
+def _file(name: str) -> str:
+    return files("msd_sql.surface").joinpath(name).read_text("utf-8")
+
+
+# The statements that give a connection our macros, written by hand or rendered.
 TEXT = "\n".join([
-    *(files("msd_sql.surface").joinpath(name).read_text("utf-8") for name in ("caller.sql", "macros.sql")),
+    _file("caller.sql"),
+    *_of_types(),  # a macro must be there when another one that calls it is made
+    _file("macros.sql"),
     macro("_msd_asked", ", ".join(["tbl", *_ASKED]), _asked(), table=True),
     *(rendered(function) for function in FUNCTIONS.values()),
     "",

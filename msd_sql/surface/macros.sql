@@ -24,19 +24,12 @@ CREATE OR REPLACE TEMP MACRO _msd_prefetching(session) AS (SELECT _msd_told(sess
     SELECT _msd_prefetch(_msd_told('{"macros": []}', CAST(system.main.current_query_id() AS VARCHAR))))));
 CREATE OR REPLACE TEMP MACRO _msd_asking() AS (FROM system.main.query(_msd_caller_query()));
 
--- Features or a quota are a vector, a list, a record or one value by the type of a list of them, known when the statement
--- is bound (that of NULL itself is not). A list of whole numbers is a set of ids unless a distance over numbers is asked
--- for. question/arguments.py tells the same; one look at the type where possible: binding it again and again takes longest.
-CREATE OR REPLACE TEMP MACRO _msd_is_vector(kind, distance) AS regexp_matches(concat(lower(distance), ' ', kind),
-    '^(angular|l1|l2|haversine) (?s:.*)\]\[\]$|^ (FLOAT|DOUBLE|DECIMAL[^\[]*)\[\d*\]\[\]$');
-CREATE OR REPLACE TEMP MACRO _msd_is_floating(kind, distance) AS regexp_matches(concat(lower(distance), ' ', kind),
-    '^(angular|l1|l2|haversine|) (FLOAT|DOUBLE)\[\d*\]\[\]$');
-
 -- A vector is handed over row by row, and is a number from then on (runtime/vector_store.py): FLOAT and DOUBLE as they are stored.
 CREATE OR REPLACE TEMP MACRO _msd_take_as(features) AS _msd_take(
     features, CAST(system.main.current_connection_id() AS BIGINT), CAST(system.main.current_query_id() AS BIGINT));
 
--- One column in the few forms that a function with fixed types can take; the forms that do not fit are NULL.
+-- One column in the few forms that a function with fixed types can take; the forms that do not fit are NULL. The type
+-- of a list of it is known when the statement is bound (that of NULL itself is not).
 CREATE OR REPLACE TEMP MACRO _msd_text(features) AS CASE
     WHEN suffix(typeof([features]), '][]') OR typeof([features]) = '"NULL"[]' THEN NULL
     WHEN left(typeof([features]), 5) IN ('STRUC', 'TUPLE') THEN CAST(to_json(features) AS VARCHAR)
@@ -59,10 +52,6 @@ CREATE OR REPLACE TEMP MACRO _msd_all_lists(features, distance) AS CASE
 CREATE OR REPLACE TEMP MACRO _msd_all_vectors(features, distance) AS CASE
     WHEN _msd_is_floating(typeof(list(features)), distance) THEN list(_msd_take_as(features))
     WHEN _msd_is_vector(typeof(list(features)), distance) THEN list(_msd_take_as(TRY_CAST(features AS DOUBLE[]))) END;
-
--- Keys that are whole numbers are handed over as such: fewer bytes, and no texts to make, sort and read again.
-CREATE OR REPLACE TEMP MACRO _msd_whole(items) AS typeof(list(items)) IN (
-    'TINYINT[]', 'SMALLINT[]', 'INTEGER[]', 'BIGINT[]', 'UTINYINT[]', 'USMALLINT[]', 'UINTEGER[]');
 
 -- A list of keys as a text: JSON, because a key may hold a comma. What is no list is written as it is.
 CREATE OR REPLACE TEMP MACRO _msd_keys(keys) AS CASE

@@ -6,7 +6,7 @@ import pytest
 
 import msd_sql
 from msd_sql import entry_points
-from msd_sql.question.arguments import shape_of
+from msd_sql.surface.column_types import shape_of
 from tests.sql.conftest import one
 
 COLUMNS = [
