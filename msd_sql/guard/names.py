@@ -135,7 +135,7 @@ class HostResolver:
     """Reads the catalog through a host: once, when first needed, so make one for every question.
 
     >>> import duckdb
-    >>> from msd_sql.database.host import DuckDBHost
+    >>> from msd_sql.database.duckdb_host import DuckDBHost
     >>> con = duckdb.connect()
     >>> _ = con.execute("CREATE TABLE products(item_id INTEGER)")
     >>> HostResolver(DuckDBHost(con), (("memory", "main"),)).relation(["PRODUCTS"]).key

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from msd_sql.database.host import DuckDBHost, Host
+from msd_sql.database.duckdb_host import DuckDBHost
+from msd_sql.database.host import Host
 from msd_sql.errors import EngineError
 from msd_sql.runtime.buffer import ReusableBuffer
 from msd_sql.runtime.call import VECTORS, Call, Context
