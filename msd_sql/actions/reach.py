@@ -19,7 +19,7 @@ from msd_sql.errors import CatalogError, InputError, PrivacyError
 from msd_sql.question.options import asserted_public, read
 from msd_sql.question.prepare import guarded
 from msd_sql.runtime.call import Call, uncharged
-from msd_sql.runtime.release_memory import Memory, Release, content_fingerprint, fingerprint
+from msd_sql.runtime.release_memory import Release, content_fingerprint, fingerprint
 from msd_sql.surface.functions import FUNCTIONS
 from msd_sql.udfs.privacy.laplace import private_count
 from msd_sql.udfs.privacy.randomness import SecretSource
@@ -64,7 +64,7 @@ def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: st
         type=asked.chosen.type,
         eps=str(eps),
     )
-    memory = call.instance.kept_or("memory", Memory)
+    memory = call.instance.caches.memory
     with memory.asking(call.identity(protected.home), question, fresh=asked.fresh) as slot:
         if slot.release is not None:
             call.ledger.note(protected, _replayed(entry, slot.release.entry))

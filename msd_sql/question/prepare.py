@@ -25,7 +25,7 @@ from msd_sql.question.options import Request, request
 from msd_sql.question.pair_distances import pairs
 from msd_sql.question.quotas import constraint
 from msd_sql.runtime.call import MEANWHILE, Call
-from msd_sql.runtime.distance_cache import DistanceCache, Measured
+from msd_sql.runtime.distance_cache import Measured
 from msd_sql.udfs.methods import METHODS
 from msd_sql.udfs.planning import Plan, plan
 from msd_sql.udfs.types import Distance, FloatArray, Matroid
@@ -230,4 +230,4 @@ def _distance(call: Call, arguments: Arguments, wanted: Request, items: Items | 
     if stored_as is None:
         return made()
     place = (name, wanted.scale, found.type, stored_as)
-    return call.instance.kept_or("distances", DistanceCache).of(place, found.column, made)
+    return call.instance.caches.distances.of(place, found.column, made)
