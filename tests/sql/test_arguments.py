@@ -6,7 +6,10 @@ import pytest
 
 import msd_sql
 from msd_sql import entry_points
+from msd_sql.errors import InputError
+from msd_sql.question.options import read
 from msd_sql.surface.column_types import shape_of
+from msd_sql.surface.description import Argument, Kind
 from tests.sql.conftest import one
 
 COLUMNS = [
@@ -107,3 +110,33 @@ def test_the_rows_of_a_table_arrive_as_those_of_a_select(asked):
     assert rows.features.vectors.tolist() == group.features.vectors.tolist()
     assert rows.quota.sets.indptr.tolist() == group.quota.sets.indptr.tolist()
     assert rows.scores.tolist() == group.scores.tolist()
+
+
+KEYS = Argument("include", Kind.KEYS, "Keys.", "NULL")
+
+
+@pytest.mark.parametrize(
+    ("given", "keys"),
+    [
+        ("[12, 40]", ("12", "40")),
+        ("['a, b', 'it''s \"so\"', 'ü\n']", ("a, b", 'it\'s "so"', "ü\n")),
+        ("[]", ()),
+        ("[9007199254740993]", ("9007199254740993",)),
+        ("[DATE '2026-01-31']", ("2026-01-31",)),
+        ("['0ac3ff52-0d3a-4f7e-8d2b-0b6f0e3a7c11'::UUID]", ("0ac3ff52-0d3a-4f7e-8d2b-0b6f0e3a7c11",)),
+        ("[1, 2]::INTEGER[2]", ("1", "2")),
+        ("'[12, 40]'", ("12", "40")),
+    ],
+)
+def test_a_list_of_keys_arrives_as_their_texts(empty, given, keys):
+    assert read([KEYS], {"include": one(empty, f"SELECT _msd_keys({given})")}) == {"include": keys}
+
+
+def test_no_list_of_keys_is_nothing_given(empty):
+    assert read([KEYS], {"include": one(empty, "SELECT _msd_keys(NULL)")}) == {}
+
+
+@pytest.mark.parametrize("given", ["5", "'abc'", "[1, NULL]", "{'a': 1}", "[[1], [2]]::VARCHAR"])
+def test_what_is_no_list_of_keys_is_refused_in_words(empty, given):
+    with pytest.raises(InputError, match=r"include must be a list of keys, such as \[12, 40\], none of them NULL; got"):
+        read([KEYS], {"include": one(empty, f"SELECT _msd_keys({given})")})
