@@ -7,7 +7,8 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 
-from msd_sql.udfs.audit.cases import Case, Finding, audit, cases
+from msd_sql.udfs.audit.cases import cases
+from msd_sql.udfs.audit.claims import Case, Finding, audit
 from msd_sql.udfs.privacy.accounting import BOUNDS, OLDER_BOUNDS, candidates
 
 BREAKS = {"sensitivity": 2.0}  # what each does to eta

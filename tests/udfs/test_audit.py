@@ -66,6 +66,8 @@ def test_halved_sensitivity_is_caught_for_every_method_and_all_bounds_that_can_b
     assert {finding.case.method for finding in caught} == {finding.case.method for finding in runs["broken"].findings}
     assert any("cap" in finding.case.name for finding in caught)
     assert any("best_match" in finding.case.name for finding in caught)
+    for constraint in ("pinned", "apart", "at least"):
+        assert any(constraint in finding.case.name for finding in caught)
 
 
 def test_instances_are_tight_enough_to_mean_something(runs):
