@@ -52,7 +52,11 @@ def _narrowed(question: Question) -> list[Line]:
         lines.append(("excluded", f"{len(wanted.exclude)} keys, if they are candidates"))
     if plan.apart:
         lines.append(
-            ("apart", f"{plan.apart:g}: who is nearer to a pick drops out, so that there may be fewer than {plan.k}")
+            (
+                "apart",
+                f"{plan.apart:g}: candidates nearer than this to a chosen item drop out; there may be fewer than "
+                f"{plan.k} items" + (", and a minimum may stay unmet" if wanted.quota_min else ""),
+            )
         )
     return lines
 

@@ -1,7 +1,7 @@
 """Apart: no two picks nearer than a distance. Not a matroid: it may be full with fewer items than another set holds.
 
 What it allows follows from public distances and from the picks, which are released: it costs no privacy
-(docs/privacy.md). No method keeps its approximation guarantee.
+(docs/constraints.md). No method keeps its approximation guarantee.
 """
 
 from __future__ import annotations

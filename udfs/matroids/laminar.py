@@ -2,7 +2,7 @@
 
 With minimums it is the family of the sets that can still be filled up: a group holds as many places as it has items,
 but never fewer than its minimum, and no group and not the whole has more places than its limit. The sets that reach
-every minimum are then the ones with no reserved place left, and every base is one of them (docs/algorithms.md).
+every minimum are then the ones with no reserved place left, and every base is one of them (docs/constraints.md).
 """
 
 from __future__ import annotations

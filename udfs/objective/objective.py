@@ -26,7 +26,7 @@ class Objective:
 
     `k` is the number of slots, `weight` the c of the method. `clear` leaves the pinned items of `start` as the first
     picks: a distance to them counts like relevance, with the weight c, so that the method keeps its guarantee
-    (docs/algorithms.md). Relevance is never touched when diversity = 1, distances never when diversity = 0 or k = 1.
+    (docs/constraints.md). Relevance is never touched when diversity = 1, distances never when diversity = 0 or k = 1.
     Every candidate scored counts as one oracle call, as in the paper.
 
     >>> from msd_sql.udfs.relevance.score import Score
