@@ -1,4 +1,5 @@
 import contextlib
+import dataclasses
 import io
 import math
 import subprocess
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from msd_sql import audit as command
 from msd_sql.udfs import Coverage, CoverageIndex, Uniform
 from msd_sql.udfs.audit.cases import cases
+from msd_sql.udfs.audit.claims import audit
 from msd_sql.udfs.audit.exact import Leaf, Offsets, Question, divergence, transcripts
 from msd_sql.udfs.audit.neighbours import family
 from msd_sql.udfs.methods import METHODS
@@ -68,6 +70,14 @@ def test_halved_sensitivity_is_caught_for_every_method_and_all_bounds_that_can_b
     assert any("best_match" in finding.case.name for finding in caught)
     for constraint in ("pinned", "apart", "at least"):
         assert any(constraint in finding.case.name for finding in caught)
+
+
+@pytest.mark.parametrize("name", ["pinned", "twins apart"])
+def test_one_round_too_few_is_caught_with_pinned_items_and_with_candidates_that_drop_out(name):
+    (case,) = (one for one in cases(quick=True) if one.name.startswith("lure") and name in one.name)
+    fewer = dataclasses.replace(case, facts={**case.facts, "rounds": case.facts["rounds"] - 1})
+    assert [one.verdict for one in audit([case]) if one.bound == "telescoping"] == ["holds"]
+    assert [one.verdict for one in audit([fewer]) if one.bound == "telescoping"] == ["VIOLATED"]
 
 
 def test_instances_are_tight_enough_to_mean_something(runs):
