@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -259,7 +259,12 @@ def _expression(source: duckdb.DuckDBPyRelation, value: str | Sequence[str]) -> 
 
 
 def _value(value: Any) -> str:
-    return literal(list(value) if isinstance(value, tuple) else value)
+    if isinstance(value, Mapping):
+        return f"MAP {{{', '.join(f'{_value(key)}: {_value(one)}' for key, one in value.items())}}}"
+    plain = value.tolist() if hasattr(value, "tolist") else value  # of numpy and pandas
+    if isinstance(plain, list | tuple | set | frozenset):
+        return f"[{', '.join(_value(one) for one in plain)}]"
+    return literal(plain)
 
 
 def _rows(source: duckdb.DuckDBPyRelation, column: str, keys: Sequence[str]) -> pd.DataFrame:

@@ -69,10 +69,11 @@ def pick(call: Call, arguments: Arguments) -> list[int]:
 def answer(call: Call, question: Question) -> Selected:
     """Answer a prepared question: from memory, from public data alone, or by a release that is charged first."""
     plan = question.plan
-    if plan.trivial and plan.matroid == "uniform" and plan.asked > plan.n:
+    if plan.trivial and plan.matroid == "uniform" and plan.asked > plan.n > 0:
+        order = "the pinned ones first" if plan.pinned else "in key order"
         warnings.warn(
-            f"k = {plan.asked} was asked for, but there are only {plan.n} candidates: all of them were returned in key "
-            "order, and nothing was charged.",
+            f"k = {plan.asked} was asked for, but there are only {plan.n} candidates: all of them were returned "
+            f"{order}, and nothing was charged.",
             FewCandidates,
             stacklevel=2,
         )

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, TypeAlias
 
 from msd_sql.catalog.amounts import delta_charge, eps_charge
 from msd_sql.database.sql_text import quote
@@ -17,7 +17,9 @@ from msd_sql.errors import InputError, suggest
 from msd_sql.surface.description import Argument, Kind
 from msd_sql.surface.functions import FUNCTIONS, SELECTION_OPTIONS
 
+Counts: TypeAlias = Mapping[str, int] | tuple[int, ...]  # by value, or by level of nested quotas
 AUTO = "auto"
+_KEPT = 50  # keys in a line of the ledger
 _TRUTH = {"true": True, "t": True, "1": True, "yes": True, "false": False, "f": False, "0": False, "no": False}
 
 
@@ -33,7 +35,11 @@ class Request:
     delta: Decimal | None = None
     distance: str | None = None
     scale: float | tuple[float, ...] | None = None
-    quota_cap: tuple[int, ...] = ()
+    quota_cap: Counts = ()
+    quota_min: Counts = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    apart: float = 0.0
     cap: int | None = None
     reach: str | None = None
     fresh: bool = False
@@ -45,7 +51,7 @@ class Request:
     def parameters(self) -> dict[str, Any]:
         """What the ledger keeps of it: everything that was given, as plain values."""
         given = {name: value for name, value in vars(self).items() if value not in (None, (), False, AUTO)}
-        return {name: str(value) if isinstance(value, Decimal) else value for name, value in given.items()}
+        return {name: _plain(value) for name, value in given.items()}
 
 
 def request(options: Mapping[str, str | None]) -> Request:
@@ -128,6 +134,15 @@ def _wholes(argument: Argument, text: str) -> tuple[int, ...]:
     return tuple(_whole(argument, part) for part in _parts(text))
 
 
+def _counts(argument: Argument, text: str) -> Counts:
+    found = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+    parts = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else [found]
+    if not all(isinstance(part, str) for part in parts):
+        raise InputError(f"{argument.name} must be {argument.must_be}; got {text}.")
+    numbers = tuple(_whole(argument, part) for part in parts)
+    return dict(zip(found, numbers, strict=True)) if isinstance(found, dict) else numbers
+
+
 def _number(argument: Argument, text: str) -> float:
     value = _decimal(text)
     if value is None or not _within(argument, value):
@@ -203,6 +218,7 @@ def _flag(argument: Argument, text: str) -> bool:
 _READERS: Mapping[Kind, Callable[[Argument, str], Any]] = {
     Kind.WHOLE: _whole,
     Kind.WHOLES: _wholes,
+    Kind.COUNTS: _counts,
     Kind.NUMBER: _number,
     Kind.NUMBERS: _numbers,
     Kind.KEYS: _keys,
@@ -213,6 +229,13 @@ _READERS: Mapping[Kind, Callable[[Argument, str], Any]] = {
     Kind.NAMES: _names,
     Kind.FLAG: _flag,
 }
+
+
+def _plain(value: Any) -> Any:
+    """A value for the ledger; of very many keys their number is enough."""
+    if isinstance(value, tuple) and len(value) > _KEPT:
+        return f"{len(value)} keys"
+    return str(value) if isinstance(value, Decimal) else value
 
 
 def _within(argument: Argument, value: Decimal) -> bool:

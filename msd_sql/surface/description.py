@@ -18,6 +18,7 @@ class Kind(Enum):
     KEYS = auto()  # a list of keys
     WHOLE = auto()  # a whole number in a range
     WHOLES = auto()  # a whole number or a list of them, each in a range
+    COUNTS = auto()  # a whole number, a list of them, or one by value, each in a range
     NUMBER = auto()  # a number in a range
     NUMBERS = auto()  # a positive number or a list of them
     EPS = auto()  # an ε that is asked for
@@ -38,6 +39,7 @@ TYPES = {
     Kind.KEYS: "list",
     Kind.WHOLE: "INTEGER",
     Kind.WHOLES: "INTEGER or list",
+    Kind.COUNTS: "INTEGER, list or MAP",
     Kind.NUMBER: "DOUBLE",
     Kind.NUMBERS: "DOUBLE or list",
     Kind.EPS: "DOUBLE",
@@ -114,6 +116,9 @@ class Argument:
             return _WORDS[self.kind]
         noun = "a number" if self.kind is Kind.NUMBER else "a whole number"
         low, high = f"{self.least:.16g}", f"{self.most:.16g}"
+        many = ", a list of them for nested quotas, or one by value, such as MAP {'tea': 2}"
+        if self.kind is Kind.COUNTS:
+            return f"{noun} from {low} to {high}{many}"
         return f"{noun} between {low} and {high}, both excluded" if self.inside else f"{noun} from {low} to {high}"
 
 

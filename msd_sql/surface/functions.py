@@ -69,7 +69,26 @@ _OPTIONS = (
         "column for one item per category.",
         "NULL",
     ),
-    Argument("quota_cap", Kind.WHOLES, "The cap, by default ceil(k / number of values).", "NULL", least=0),
+    Argument(
+        "quota_cap", Kind.COUNTS, "The most items of a value, by default ceil(k / number of values).", "NULL", least=0
+    ),
+    Argument(
+        "quota_min",
+        Kind.COUNTS,
+        "The least items of a value; alone, it leaves the values without a cap.",
+        "NULL",
+        least=0,
+    ),
+    Argument("include", Kind.KEYS, "Pinned: in the answer first, in this order; k counts them.", "NULL"),
+    Argument("exclude", Kind.KEYS, "Not to be chosen, as if a WHERE had left them out.", "NULL"),
+    Argument(
+        "apart",
+        Kind.NUMBER,
+        "No two chosen items nearer than this; there may be fewer than k, and no method keeps its guarantee.",
+        "NULL",
+        least=0,
+        most=1,
+    ),
     Argument("score", Kind.SCORE, "A public relevance score: then nothing private is read.", "NULL"),
     Argument(
         "cap", Kind.WHOLE, "How many chosen items of one user count; by default what msd_protect declared.", "NULL"

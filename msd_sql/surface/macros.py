@@ -92,6 +92,8 @@ def _record(members: Iterable[tuple[str, str]]) -> str:
 
 
 def _text(argument: Argument) -> str:
+    if argument.kind is Kind.COUNTS:
+        return f"CAST(to_json({argument.name}) AS VARCHAR)"
     return f"_msd_keys({argument.name})" if argument.kind is Kind.KEYS else f"CAST({argument.name} AS VARCHAR)"
 
 

@@ -8,88 +8,32 @@ Coin: every round of a local search is a fresh coin whose bias depends on the un
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
-from typing import TypedDict
 
 import numpy as np
 
-from ..matroids import Partition, Uniform
+from ..matroids import Partition, Uniform, narrowed
 from ..methods import METHODS
-from ..methods.local_search import swap_rounds
-from ..privacy.accounting import candidates
+from ..methods.sls import swap_rounds
 from ..relevance.best_match import BestMatch, BestMatchIndex
 from ..relevance.coverage import Coverage, CoverageIndex
 from ..types import ONE, FloatArray, Matroid, Relevance
+from .claims import Case, Claims, Facts, Measure
 from .exact import Divergence, Offsets, Prefix, Question, divergence, transcripts
 from .neighbours import Build, Dataset, Family, family
 
 HALF = ONE // 2
 
-Measure = Callable[[float, float, float], Divergence]  # of eta, ε and δ
-
-
-class Facts(TypedDict):
-    """What `accounting.candidates` has to be told."""
-
-    rounds: int
-    n: int
-    k: int
-    cap: int
-    binary: bool
-    monotone: bool
-
-
-@dataclass(frozen=True)
-class Case:
-    """An instance (or a family of them), the bounds that claim something about it, and how to measure it."""
-
-    name: str
-    method: str
-    facts: Facts
-    claims: Sequence[tuple[str, float, float]]  # bound, ε, δ
-    measure: Measure
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A claim and the truth about it."""
-
-    case: Case
-    bound: str
-    eps: float
-    delta: float
-    found: Divergence
-
-    @property
-    def verdict(self) -> str:
-        """Say whether the claim holds; what was lumped together counts against it."""
-        if self.found.delta_low > self.delta:
-            return "VIOLATED"
-        return "holds" if self.found.delta_high <= self.delta else "UNDECIDED"
-
-
-def audit(cases: Sequence[Case], factor: float = 1.0) -> Iterator[Finding]:
-    """Measure every claim of every case, with the noise that the accounting gives (eta times `factor`).
-
-    A factor of 2 is what a sensitivity of half the true one does: the audit has to notice.
-    """
-    for case in cases:
-        for bound, eps, delta in case.claims:
-            calibration = candidates(eps, delta, **case.facts)[bound]
-            claimed = 0.0 if bound == "basic" else delta
-            yield Finding(case, bound, eps, claimed, case.measure(calibration.eta * factor, eps, claimed))
-
 
 def cases(quick: bool = False) -> list[Case]:
     """List all cases; the quick ones are of the same kinds, with fewer units and shorter runs."""
     m = 3 if quick else 5
-    every = [*_MONOTONE, ("coverage", 4.0, 1e-3)]
+    every = [*_ONCE, ("coverage", 4.0, 1e-3), ("covering", 4.0, 1e-3)]
     drawn = np.random.default_rng(7).random((4, 4))
     random, corner = (drawn + drawn.T) / 2, np.array([[0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]], float)
     apart = Partition(np.array([0, 0, 1, 1]), 1, 2)
-    both = ("basic", 4.0, 0.0), ("zcdp", 4.0, 1e-3)
+    both = ("basic", 4.0, 0.0), ("renyi", 4.0, 1e-3)
     found = [
         _everyone("random offsets", "greedy", 2 if quick else 3, m, every, offsets=random),
         _everyone("adversarial offsets", "greedy", 2, m, every, offsets=corner),
@@ -98,21 +42,39 @@ def cases(quick: bool = False) -> list[Case]:
         _everyone("quota", "rel", 2, m, every[-2:] if quick else every, matroid=apart),
         _everyone("no offsets", "mix", 3, m, every[-2:] if quick else every),
         _everyone("cap 2", "greedy", 3, 3 if quick else 4, _MONOTONE, offsets=random, cap=2),
-        _everyone("quota, 1 round", "local_search", 2, m, both, offsets=random, matroid=apart, draws=1),
-        _everyone("cap 2, 1 round", "local_search", 2, 3, both, offsets=corner, cap=2, draws=1),
+        _everyone("quota, 1 round", "sls", 2, m, both, offsets=random, matroid=apart, draws=1),
+        _everyone("quota, 1 swap", "local_search", 2, 3, both, offsets=random, matroid=apart, gamma=0.2),
+        _everyone("cap 2, 1 round", "sls", 2, 3, both, offsets=corner, cap=2, draws=1),
         _everyone("clamped offsets", "greedy", 2, 3, _MONOTONE[::4], offsets=random, diversity=0.999999),
-        _matches("random offsets", "greedy", _MONOTONE, random[:3, :3]),
+        _matches("random offsets", "greedy", _ONCE, random[:3, :3]),
         _lure(1, [("basic", 1.0, 0.0)]),
-        _lure(3, [("basic", 1.0, 0.0), ("telescoping", 1.0, 1e-15)]),
+        _lure(3, [("basic", 1.0, 0.0), ("telescoping", 1.0, 1e-15), ("covering", 1.0, 1e-15)]),
         _lure(4, [("basic", 1.0, 0.0), ("telescoping", 1.0, 1e-15)], cap=2),
-        _coin([("basic", 4.0, 0.0), ("advanced", 4.0, 1e-2), ("zcdp", 2.0, 1e-2)], draws=6 if quick else None),
+        _lure(2, [("basic", 1.0, 0.0), ("telescoping", 1.0, 1e-15)], pinned=2),
+        _lure(3, [("basic", 1.0, 0.0), ("telescoping", 1.0, 1e-15)], twins=True),
+        *_constrained(m, every, both),
+        _coin(
+            [("basic", 4.0, 0.0), ("advanced", 4.0, 1e-2), ("zcdp", 2.0, 1e-2), ("renyi", 2.0, 1e-2)],
+            draws=6 if quick else None,
+        ),
     ]
     if quick:
-        return [*found, _chain(40, [("coverage", 4.0, 1e-3), ("decomposable", 4.0, 1e-4)], chance=0.25)]
+        return [
+            *found,
+            _chain(
+                40,
+                [("coverage", 4.0, 1e-3), ("decomposable", 4.0, 1e-4), ("clocks", 4.0, 1e-3), ("covering", 4.0, 1e-3)],
+                chance=0.25,
+            ),
+        ]
     return [
         *found,
-        _everyone("quota, 2 rounds", "local_search", 2, 3, both, offsets=random, matroid=apart, draws=2),
-        _chain(90, [("coverage", 4.0, 1e-3), ("decomposable", 4.0, 1e-4)], chance=0.12),
+        _everyone("quota, 2 rounds", "sls", 2, 3, both, offsets=random, matroid=apart, draws=2),
+        _chain(
+            90,
+            [("coverage", 4.0, 1e-3), ("decomposable", 4.0, 1e-4), ("clocks", 4.0, 1e-3), ("covering", 4.0, 1e-3)],
+            chance=0.12,
+        ),
     ]
 
 
@@ -122,13 +84,46 @@ _MONOTONE = (
     ("zcdp", 4.0, 1e-3),
     ("decomposable", 4.0, 1e-3),
     ("telescoping", 4.0, 1e-9),
+    ("renyi", 4.0, 1e-3),
 )
+_ONCE = (*_MONOTONE, ("clocks", 4.0, 1e-3))
+
+
+def _constrained(m: int, greedy: Claims, search: Claims) -> list[Case]:
+    """Pinned items, candidates that drop out because they are too near a pick, minimums, and all of them at once."""
+    line = np.abs(np.subtract.outer(np.arange(4), np.arange(4))) / 3
+    public = Offsets(line)
+    least = Partition(np.array([0, 0, 0, 1]), None, 3, minimums=1)
+    pinned = narrowed(Uniform(4, 3), pinned=[2])
+    spread = narrowed(Uniform(4, 3), distance=public, apart=0.5)
+    two = narrowed(Uniform(4, 2), distance=public, apart=0.5)
+    all_three = narrowed(least, pinned=[2], distance=public, apart=0.3)
+    return [
+        _everyone("1 pinned", "greedy", 3, m, greedy, offsets=line, matroid=pinned),
+        _everyone("1 pinned", "nosg", 3, m, greedy[-2:], offsets=line, matroid=pinned),
+        _everyone("1 pinned", "osg", 3, m, greedy[-2:], offsets=line, matroid=pinned),
+        _everyone("1 pinned", "mix", 3, m, greedy[-2:], matroid=pinned),
+        _everyone("1 pinned, cap 2", "greedy", 3, 3, greedy[:5], offsets=line, matroid=pinned, cap=2),
+        _everyone("apart", "greedy", 3, m, greedy, offsets=line, matroid=spread),
+        _everyone("apart", "nosg", 2, m, greedy[-2:], offsets=line, matroid=two),
+        _everyone("at least 1", "rel", 3, m, greedy, matroid=least),
+        _everyone("1 pinned, apart, at least 1", "rel", 3, m, greedy[-2:], matroid=all_three),
+        _everyone("1 pinned, 1 swap", "local_search", 3, 3, search, offsets=line, matroid=pinned, gamma=0.2),
+        _everyone("apart, 1 swap", "local_search", 2, 3, search, offsets=line, matroid=two, gamma=0.2),
+        _everyone("1 pinned, apart, at least 1, 1 swap", "local_search", 3, 3, search, matroid=all_three, gamma=0.2),
+        _everyone("1 pinned, 1 round", "sls", 3, m, search, offsets=line, matroid=pinned, draws=1),
+        _everyone("apart, 1 round", "sls", 3, m, search, offsets=line, matroid=spread, draws=1),
+    ]
 
 
 def _facts(method: str, n: int, k: int, gamma: float, cap: int, binary: bool, draws: int | None) -> Facts:
+    """What the plan of such a run would be told; k is the number of slots that are not pinned."""
     known = METHODS[method]
-    rounds = known.rounds(k, gamma) if draws is None else draws
-    return {"rounds": rounds, "n": n, "k": k, "cap": cap, "binary": binary, "monotone": known.monotone}
+    adds, swaps = known.adds(k, gamma), known.swaps(k, gamma)
+    if draws is not None:
+        adds = min(adds, draws)
+        swaps = min(swaps, draws - adds)
+    return {"rounds": adds + swaps, "n": n, "k": k, "cap": cap, "binary": binary, "swaps": swaps}
 
 
 def _everyone(
@@ -136,28 +131,29 @@ def _everyone(
     method: str,
     k: int,
     m: int,
-    claims: Sequence[tuple[str, float, float]],
+    claims: Claims,
     *,
     offsets: FloatArray | None = None,
     matroid: Matroid | None = None,
     cap: int = 1,
     diversity: float = 0.5,
     draws: int | None = None,
+    gamma: float = 0.5,
 ) -> Case:
     """All data sets of m units over four items, where a unit has any set of them."""
     n = 4
     public = Offsets(np.zeros((n, n)) if offsets is None else offsets)
-    question = Question(method, k, matroid or Uniform(n, k), public, diversity)
+    question = Question(method, k, matroid or Uniform(n, k), public, diversity, gamma)
 
     def build(dataset: Dataset) -> Relevance:
         pairs = [(item, unit) for unit, kind in enumerate(dataset) for item in range(n) if kind >> item & 1]
         return _coverage(pairs, n, m, k, cap)
 
-    facts = _facts(method, n, k, question.gamma, cap, cap == 1, draws)
+    facts = _facts(method, n, k - len(question.matroid.start), question.gamma, cap, cap == 1, draws)
     return Case(f"all n={n} k={k} m={m}, {name}", method, facts, claims, _worst(question, build, 2**n, m, draws))
 
 
-def _matches(name: str, method: str, claims: Sequence[tuple[str, float, float]], offsets: FloatArray) -> Case:
+def _matches(name: str, method: str, claims: Claims, offsets: FloatArray) -> Case:
     """All data sets of two units over three items, where a unit matches each item by 0, one half or 1."""
     n, k, m = 3, 2, 2
     question = Question(method, k, Uniform(n, k), Offsets(offsets), 0.5)
@@ -191,36 +187,51 @@ def _worst(question: Question, build: Build, kinds: int, m: int, draws: int | No
     return measure
 
 
-def _lure(k: int, claims: Sequence[tuple[str, float, float]], cap: int = 1) -> Case:
-    """Unit x has the first `cap` items; x' has the last one, which draws all but a thousandth of every round."""
-    n = k + 1
-    question = Question("greedy", k, Uniform(n, k), Offsets(np.zeros((n, n))), 0.0)
+def _lure(k: int, claims: Claims, cap: int = 1, *, pinned: int = 0, twins: bool = False) -> Case:
+    """Unit x has the first `cap` items; x' has the last one, which draws all but a thousandth of every round.
+
+    Beside the k slots there are pinned items, which no unit has. With `twins` each of the first k items has a twin that
+    is too near it, and no unit has a twin: a pick takes its twin out of the later rounds.
+    """
+    n = k + 1 + pinned + (k if twins else 0)
+    distances = np.ones((n, n))
+    if twins:
+        distances[range(k), range(k, 2 * k)] = distances[range(k, 2 * k), range(k)] = 0.0
+    public = Offsets(distances)
+    slots = k + pinned
+    matroid = narrowed(
+        Uniform(n, slots), pinned=range(n - 1 - pinned, n - 1), distance=public, apart=0.5 if twins else 0.0
+    )
+    question = Question("greedy", slots, matroid, public, 0.0)
+    told = f"{f', {pinned} pinned' if pinned else ''}{', twins apart' if twins else ''}"
 
     def measure(eta: float, eps: float, delta: float) -> Divergence:
         others = math.ceil(math.log(1000 * n) / eta)
         common = [(n - 1, unit) for unit in range(1, others + 1)]
-        left = _coverage([(item, 0) for item in range(min(cap, k))] + common, n, others + 1, k, cap)
-        right = _coverage([(n - 1, 0), *common], n, others + 1, k, cap)
+        left = _coverage([(item, 0) for item in range(min(cap, k))] + common, n, others + 1, slots, cap)
+        right = _coverage([(n - 1, 0), *common], n, others + 1, slots, cap)
         return divergence(transcripts(question, left, right, eta), eps, delta)
 
-    return Case(f"lure k={k} cap={cap}", "greedy", _facts("greedy", n, k, 0.5, cap, cap == 1, None), claims, measure)
+    return Case(
+        f"lure k={k} cap={cap}{told}", "greedy", _facts("greedy", n, k, 0.5, cap, cap == 1, None), claims, measure
+    )
 
 
-def _coin(claims: Sequence[tuple[str, float, float]], draws: int | None) -> Case:
+def _coin(claims: Claims, draws: int | None) -> Case:
     """Two items, one slot: x has the one, x' the other, and nobody else has either."""
     gamma = 0.99
-    question = Question("local_search", 1, Uniform(2, 1), Offsets(np.zeros((2, 2))), 0.0, gamma)
+    question = Question("sls", 1, Uniform(2, 1), Offsets(np.zeros((2, 2))), 0.0, gamma)
 
     def measure(eta: float, eps: float, delta: float) -> Divergence:
         left, right = (_coverage([(item, 0)], 2, 1, 1, 1) for item in (0, 1))
         return divergence(transcripts(question, left, right, eta, draws=draws), eps, delta)
 
-    facts = _facts("local_search", 2, 1, gamma, 1, True, draws)
+    facts = _facts("sls", 2, 1, gamma, 1, True, draws)
     rounds = swap_rounds(1, gamma) + 1 if draws is None else draws
-    return Case(f"coin n=2 k=1, {rounds} rounds", "local_search", facts, claims, measure)
+    return Case(f"coin n=2 k=1, {rounds} rounds", "sls", facts, claims, measure)
 
 
-def _chain(length: int, claims: Sequence[tuple[str, float, float]], chance: float) -> Case:
+def _chain(length: int, claims: Claims, chance: float) -> Case:
     """`length` items that are picked one after the other, and one, the tail, that only x' has to itself.
 
     Item i has its own block of users, each block smaller than the one before by so many users that the order of the

@@ -103,14 +103,15 @@ class Question:
     def next_event(self, relevance: Relevance, prefix: Prefix) -> Event | None:
         """Run the real method along the prefix: the event that comes next, or None where the run is over."""
         method = METHODS[self.method]
-        relevance.clear()
         objective = Objective(
             relevance,
             self.distance,
             k=self.k,
             diversity=self.diversity if method.weighs_diversity else 0.0,
             weight=method.weight(self.gamma),
+            start=self.matroid.start,
         )
+        objective.clear()
         script = Script(prefix)
         try:
             method.run(objective, self.matroid, script, script, k=self.k, gamma=self.gamma)
