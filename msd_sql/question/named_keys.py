@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from msd_sql.database.host import Host
-from msd_sql.engines.candidates import WHOLE, Candidates, Whole
+from msd_sql.engines.candidates import Candidates, Whole
 from msd_sql.errors import InputError
+from msd_sql.surface.column_types import KEY_INTEGERS
 from msd_sql.udfs.types import IntArray
 
 _FEW = 10_000  # candidates among which a similar key is looked for
@@ -69,7 +70,7 @@ def _places(host: Host, candidates: Candidates, keys: Sequence[str]) -> IntArray
         return np.array([-1 if number is None else index.get(number, -1) for number in wanted], dtype=np.int64)
     texts = {text: place for place, text in enumerate(candidates.keys)}
     found = [texts.get(key, -1) for key in keys]
-    if min(found) < 0 and candidates.type not in ("VARCHAR", *WHOLE):
+    if min(found) < 0 and candidates.type not in ("VARCHAR", *KEY_INTEGERS):
         # 1.5 is 1.50 and a date may be written in several ways: as DuckDB itself writes a value of this type.
         with host.table(_NAMED, {"i": np.arange(len(keys)), "key": list(keys)}):
             written = f"CAST(TRY_CAST(key AS {candidates.type}) AS VARCHAR)"
