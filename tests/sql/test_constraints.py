@@ -251,3 +251,29 @@ def test_python_takes_lists_sets_arrays_and_dictionaries(wares):
     assert told.receipt.constraint == "partition (at least 0 to 2, at most 4 of each)"
     with pytest.raises(InputError, match="include names '99'"):
         msd_sql.select(wares.table("wares"), include=[99], **options)
+
+
+@pytest.mark.parametrize("cap", [1, 2])
+def test_engines_agree_on_what_pinned_items_leave_open(shop, cap):
+    asked = (
+        "SELECT msd_select(item_id, 5, NULL, 0.3, exact := true, fresh := true, include := [7, 30], exclude := [0, 1], "
+        f"apart := 0.3, cap := {cap}, engine := '{{}}') FROM products"
+    )
+    memory = one(shop, asked.format("memory"))
+    assert memory == one(shop, asked.format("sql"))
+    assert memory[:2] == [7, 30]
+    assert memory != one(shop, asked.format("memory").replace("[7, 30]", "[]"))[:5]
+
+
+def test_pinned_items_count_for_best_match(empty):
+    empty.execute("CREATE TABLE spots AS SELECT i AS id, i / 10.0 AS x FROM range(11) AS t (i)")
+    empty.execute("CREATE TABLE trips AS SELECT i AS trip, (i % 3) / 2.0 AS at FROM range(300) AS t (i)")
+    one(
+        empty,
+        "SELECT msd_protect('trips', budget := 1.0, users := 300, relevance := 'best_match', "
+        "similarity := '1 - abs(r.at - v.x)')",
+    )
+    one(empty, "SELECT msd_items('spots', key := 'id', features := 'x', reach := 'trips')")
+    asked = "SELECT msd_select(id, 3, NULL, 0.0, exact := true, include := {}) FROM spots"
+    assert one(empty, asked.format("[10]"))[0] == 10
+    assert sorted(one(empty, asked.format("[10]"))) == [0, 5, 10]  # the trips to 1.0 are matched already
