@@ -32,7 +32,7 @@ def _shop(folder: Path, stack: ExitStack) -> dict[str, Any]:
     from msd_sql.database.duckdb_host import DuckDBHost
     from msd_sql.engines.candidates import Candidates
     from msd_sql.registration import instance_of
-    from msd_sql.runtime.call import Context
+    from msd_sql.runtime.caller import Context
     from tests.sql.conftest import declare, fill
 
     con = stack.enter_context(duckdb.connect(str(folder / "shop.duckdb")))

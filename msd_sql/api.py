@@ -19,7 +19,8 @@ from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import CatalogError, InputError, suggest
 from msd_sql.question.options import read_python
 from msd_sql.registration import instance_named, instance_of, register
-from msd_sql.runtime.call import Call, Context
+from msd_sql.runtime.call import Call
+from msd_sql.runtime.caller import Context
 from msd_sql.runtime.instance import Instance
 from msd_sql.surface.functions import FUNCTIONS
 from msd_sql.udfs.receipt import Receipt

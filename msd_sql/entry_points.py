@@ -27,13 +27,13 @@ from msd_sql.errors import EngineError, MsdError
 from msd_sql.question.arguments import Arguments, Group, groups, whole
 from msd_sql.question.options import asserted_public
 from msd_sql.question.prepare import guarded
-from msd_sql.runtime import call
-from msd_sql.runtime.call import Call, Context, uncharged
+from msd_sql.runtime.call import INTERRUPTED, Call, uncharged
+from msd_sql.runtime.caller import FIELDS, Context
 from msd_sql.runtime.instance import Instance
 from msd_sql.runtime.vector_store import VectorStore
 from msd_sql.surface.macros import QUESTION, struct
 
-CONTEXT = struct((name, "VARCHAR") for name in call.FIELDS)
+CONTEXT = struct((name, "VARCHAR") for name in FIELDS)
 PROPERTIES = "STRUCT(property VARCHAR, value VARCHAR)[]"
 
 
@@ -100,7 +100,7 @@ def as_one_sentence(instance: Instance, asking: Context) -> Iterator[None]:
     except MsdError as error:
         failure = type(error)(*error.args)
     except Interrupted:
-        failure = EngineError(call.INTERRUPTED)
+        failure = EngineError(INTERRUPTED)
     except HostError as error:
         failure = EngineError(f"DuckDB refused a statement of msd_sql: {error}")
     else:

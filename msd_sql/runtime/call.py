@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,12 +15,13 @@ from msd_sql.catalog.ledger import Ledger
 from msd_sql.database.background import BackgroundRead
 from msd_sql.database.host import Host
 from msd_sql.database.spark_host import SparkHost, missing_session
-from msd_sql.database.sql_text import Name, SearchPath, search_path
+from msd_sql.database.sql_text import Name
 from msd_sql.database.storage_layout import Table
 from msd_sql.errors import CatalogError, EngineError, MsdError
 from msd_sql.guard.connection_view import PLAIN
-from msd_sql.guard.examine import HostResolver, Session
+from msd_sql.guard.examine import HostResolver
 from msd_sql.guard.names import relation_rows
+from msd_sql.runtime.caller import Context
 from msd_sql.runtime.vector_store import VectorStore
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ T = TypeVar("T")
 VECTORS = ("vectors",)
 INTERRUPTED = "The query was interrupted. What had been charged before stays charged: see msd_ledger()."
 MEANWHILE = "Something was protected or declared while this statement ran: run it again."
-FIELDS = ("statement", "database", "schema", "path", "session", "connection", "query")
 
 
 @contextmanager
@@ -49,34 +49,6 @@ def uncharged() -> Iterator[None]:
         if "othing was charged" in str(error):
             raise
         raise type(error)(f"{error} Nothing was charged.") from None
-
-
-@dataclass(frozen=True)
-class Context:
-    """What the macro `_msd_context()` tells of the caller."""
-
-    statement: str
-    path: SearchPath
-    session: Session
-    connection: int  # current_connection_id()
-    query: int  # current_query_id(): the same for all groups of a statement
-
-    @classmethod
-    def read(cls, told: Mapping[str, str | None]) -> Context:
-        """The context from the macro's record of texts."""
-        path = search_path(told["database"] or "", told["schema"] or "main", told["path"] or "")
-        return cls(
-            told["statement"] or "",
-            path,
-            Session.read(told["session"]),
-            int(told["connection"] or 0),
-            int(told["query"] or 0),
-        )
-
-    @property
-    def temporary(self) -> frozenset[str]:
-        """The names of the caller's TEMP tables and views."""
-        return self.session.tables | frozenset(self.session.views)
 
 
 class Call:

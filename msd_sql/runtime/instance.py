@@ -18,7 +18,8 @@ from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.host import Host
 from msd_sql.errors import EngineError
 from msd_sql.runtime.caches import Caches
-from msd_sql.runtime.call import VECTORS, Call, Context
+from msd_sql.runtime.call import VECTORS, Call
+from msd_sql.runtime.caller import Context
 from msd_sql.runtime.vector_store import VectorStore
 
 T = TypeVar("T")
