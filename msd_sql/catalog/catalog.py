@@ -6,28 +6,23 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace as changed
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any
 
 from msd_sql.catalog import declaration_rows, homes
 from msd_sql.catalog.amounts import Amount, default_delta, delta_budget, eps_budget, shown
 from msd_sql.catalog.declaration_checks import check_items, check_protected, count_units, spark_columns
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.ledger import Entry, insert
-from msd_sql.catalog.relations import Relations, is_spark
+from msd_sql.catalog.lookup import Lookup, pick
+from msd_sql.catalog.relations import is_spark
 from msd_sql.catalog.view_bases import bases
 from msd_sql.database.host import Host
-from msd_sql.database.sql_text import Name, SearchPath, parts, search_path
+from msd_sql.database.sql_text import SearchPath
 from msd_sql.errors import CatalogError
 
-D = TypeVar("D", Protected, Items)
 
-
-class Catalog:
-    """The declarations in every database that a host sees.
-
-    A declaration lives in the database of its relation, so that it travels with the file, or in `home` (another
-    attached database: `register(con, ledger=...)`). `path` and `temporary` are the caller's search path and TEMP
-    relations, which a host, with its own connection, cannot see.
+class Catalog(Lookup):
+    """What an owner declares, checked, written and recorded; and what was declared.
 
     >>> Catalog(host).protect("purchases", unit="user_id", item="item_id", budget="1.0", delta="1e-9").remaining
     Decimal('...')
@@ -42,53 +37,8 @@ class Catalog:
         temporary: Collection[str] = (),
         spark: Callable[[], Host] | None = None,
     ) -> None:
-        self._host = host
+        super().__init__(host, home, path=path, temporary=temporary)
         self._spark = spark  # the host of relations that live in Spark, made when it is needed
-        self._home = home
-        self._path = path or search_path(*host.rows("SELECT current_database(), current_schema()")[0])
-        self.relations = Relations(host, self._path, temporary)
-
-    # Looking up
-
-    def all_protected(self, databases: declaration_rows.Databases | None = None) -> list[Protected]:
-        """Every relation that is protected now; where two homes know the same one, the one that charges it."""
-        found: dict[str, Protected] = {}
-        for protected, active in self._known(databases):
-            if active:
-                found.setdefault(protected.name, protected)
-        return list(found.values())
-
-    def protected(self, relation: str | Name) -> Protected | None:
-        """The protection of a relation, or None where it is not protected."""
-        everything = self.all_protected()
-        return _pick(everything, self._meant(relation, [known.name for known in everything]))
-
-    def need(self, relation: str | Name) -> Protected:
-        """The protection of a relation; a CatalogError where it is not protected."""
-        found = self.protected(relation)
-        if found is None:
-            known = ", ".join(protected.name for protected in self.all_protected()) or "none"
-            raise CatalogError(
-                f"'{relation}' is not protected. Protected relations: {known}. Declare it with "
-                f"SELECT msd_protect('{relation}', unit := …, item := …, budget := …)."
-            )
-        return found
-
-    def all_items(self, databases: declaration_rows.Databases | None = None) -> list[Items]:
-        """Every items relation that is declared."""
-        databases = databases if databases is not None else homes.databases(self._host)
-        found: dict[str, Items] = {}
-        for home in self._homes(databases):
-            for items in declaration_rows.load_items(self._host, home, databases):
-                found.setdefault(items.name, items)
-        return list(found.values())
-
-    def items(self, relation: str | Name) -> Items | None:
-        """What was declared of an items relation, or None."""
-        everything = self.all_items()
-        return _pick(everything, self._meant(relation, [items.name for items in everything]))
-
-    # Declaring
 
     def protect(
         self,
@@ -120,7 +70,7 @@ class Catalog:
         shown_name = str(name) if name else relation
         home = self._home_for(name, shown_name, databases)
         everything = self._known()
-        old = _pick([known for known, _ in everything], shown_name)
+        old = pick([known for known, _ in everything], shown_name)
         settled = not replace and any(known is old and active for known, active in everything)
         # Where the declaration will be refused, nothing is counted: the refusal would tell the count.
         if users is None and old is not None and (old.unit == facts["unit"] or settled):
@@ -225,7 +175,7 @@ class Catalog:
         homes.create(self._host, home)
 
         def act(inner: Host) -> Items:
-            before = _pick(declaration_rows.load_items(inner, home, databases), wanted.name)
+            before = pick(declaration_rows.load_items(inner, home, databases), wanted.name)
             if before == wanted:
                 return wanted
             if before is not None and not replace:
@@ -252,52 +202,6 @@ class Catalog:
 
         return homes.write(self._host, found.home, act)
 
-    # Where things are
-
-    def _homes(self, databases: declaration_rows.Databases) -> list[str]:
-        known = [name for name, database in databases.items() if database.home]
-        return sorted(known, key=lambda name: name != self._home)
-
-    def _known(self, databases: declaration_rows.Databases | None = None) -> list[tuple[Protected, bool]]:
-        """Every declaration, the one that charges a relation first: the ledger given, then its own database's."""
-        databases = databases if databases is not None else homes.databases(self._host)
-        found = [
-            pair
-            for home in self._homes(databases)
-            for pair in declaration_rows.load_protected(self._host, home, databases)
-        ]
-        return sorted(found, key=lambda pair: (pair[0].home != self._home, not _at_home(pair[0])))
-
-    def _home_for(self, name: Name | None, shown_name: str, databases: declaration_rows.Databases) -> str:
-        holder = next((known.home for known, _ in self._known() if known.name == shown_name), None)
-        if holder is not None and (holder == self._home or not databases[holder].read_only):
-            return holder
-        return self._writable(name, databases)
-
-    def _writable(self, name: Name | None, databases: declaration_rows.Databases) -> str:
-        own = databases.get(name.database) if name else None
-        home = self._home or (own.name if own and own.native else self._path[0][0])
-        if databases[home].read_only:
-            raise homes.read_only(home)
-        return home
-
-    def _meant(self, relation: str | Name, declared: Sequence[str]) -> str | None:
-        """The full name that a user's text means; a relation that is declared but gone is known by its last parts."""
-        if isinstance(relation, Name) or is_spark(relation):
-            return str(relation)
-        try:
-            return str(self.relations.resolve(relation))
-        except CatalogError:
-            given = tuple(part.lower() for part in parts(relation))
-            gone = [name for name in declared if not is_spark(name) and _tail(name, len(given)) == given]
-            if len(gone) != 1:
-                raise
-            return gone[0]
-
-    def _reread(self, inner: Host, found: Protected) -> Protected:
-        rows = declaration_rows.load_protected(inner, found.home, homes.databases(inner))
-        return next(known for known, _ in rows if known.stored_name == found.stored_name)
-
     def _notes(self, made: Protected, last: Protected | None) -> list[str]:
         notes = []
         if last is not None and (last.spent or last.spent_delta):
@@ -314,18 +218,6 @@ class Catalog:
                     "sum of both."
                 )
         return notes
-
-
-def _pick(declared: Sequence[D], name: str | None) -> D | None:
-    return next((found for found in declared if found.name == name), None)
-
-
-def _at_home(protected: Protected) -> bool:
-    return protected.relation is not None and protected.relation.database == protected.home
-
-
-def _tail(name: str, length: int) -> tuple[str, ...]:
-    return tuple(part.lower() for part in parts(name)[-length:])
 
 
 def _both(eps: Decimal, delta: Decimal) -> dict[str, str]:
