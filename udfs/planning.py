@@ -18,6 +18,7 @@ MOST_UNITS = 1 << 40  # m·cap, so that scores fit in an int64
 
 # From here on one draw among all candidates costs more than the pick itself, and `auto` takes samples.
 MANY_SCORES = 50_000_000
+MOST_SWAPS = 100_000  # rounds of a local search; more would take hours and leave next to nothing of ε for each
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Plan:
     relevance: str
     matroid: str
     rounds: int  # draws; 0 where nothing is drawn or their number is not fixed in advance
+    swaps: int  # how many of them are draws among swaps; the others add a pick
     calibration: Calibration | None  # None: no noise, because nothing private is read or eps is NULL
 
     @property
@@ -67,13 +69,14 @@ class Plan:
 
     @property
     def charged_delta(self) -> float:
-        """δ to charge before running."""
-        return self.calibration.delta if self.calibration else 0.0
+        """δ to charge before running: what the proof uses, never more than was asked for."""
+        return self.calibration.delta_used if self.calibration else 0.0
 
     @property
     def guarantee(self) -> str:
         """The fraction of the best possible value that the method reaches without noise."""
-        return METHODS[self.method].guarantee
+        said = METHODS[self.method].guarantee
+        return "none" if said == "1/2 - γ" and self.gamma >= 0.5 else said
 
 
 def plan(
@@ -87,27 +90,24 @@ def plan(
     cap: SupportsIndex = 1,
     relevance: str = "coverage",
     method: str = "auto",
-    gamma: SupportsFloat = 0.1,
+    gamma: SupportsFloat | None = None,
     matroid: str = "uniform",
     rank: int | None = None,
     distance: bool = True,
 ) -> Plan:
     """Resolve a question to a plan, or refuse it with the reason.
 
-    `rank` is the constraint's (by default min(n, k)); `distance` says whether the items have one. The plan's k is the
-    rank: with fewer candidates (or tighter quotas) than asked for, diversity is the mean distance of the pairs that
-    there can be, so φ keeps its range of [0, 1].
+    `gamma` is by default the method's own. `rank` is the constraint's (by default min(n, k)); `distance` says whether
+    the items have one. The plan's k is the rank: with fewer candidates (or tighter quotas) than asked for, diversity is
+    the mean distance of the pairs that there can be, so φ keeps its range of [0, 1].
 
     >>> chosen = plan(n=3000, k=20, eps=0.1, delta=1e-9, diversity=0.5, m=1_200_000)
     >>> chosen.method, chosen.rounds, chosen.calibration.bound
-    ('greedy', 20, 'coverage')
+    ('greedy', 20, 'covering')
     """
     asked = _at_least_one("k", k)
     each = _at_least_one("cap", cap)
     share = _number("diversity", diversity, 0.0, 1.0, "in [0, 1]: 0 is relevance only, 1 is diversity only")
-    loose = _number("gamma", gamma, 0.0, 1.0, "between 0 and 1, both excluded")
-    if loose in (0.0, 1.0):
-        raise InputError(f"gamma = {loose:g} was given; it must be between 0 and 1, both excluded.")
     spent = None if eps is None else _number("eps", eps, 0.0, math.inf, "a positive number, or NULL for no privacy")
     if spent in (0.0, math.inf):
         raise InputError(f"eps = {spent:g} was given; it must be a positive number, or NULL for no privacy.")
@@ -123,6 +123,7 @@ def plan(
     slots = min(n, asked) if rank is None else rank
     chosen = method_named(_auto(matroid, n, slots) if method == "auto" else method)
     _check_method(chosen, matroid, spent, relevance)
+    loose = _gamma(chosen, gamma, slots)
     if chosen.weighs_diversity and share > 0.0 and slots > 1 and not distance:
         raise InputError(
             f"diversity = {share:g} was asked for, but nothing says how the items differ: give features "
@@ -142,6 +143,7 @@ def plan(
         relevance=relevance,
         matroid=matroid,
         rounds=0 if slots in (0, n) else chosen.rounds(slots, loose),
+        swaps=0 if slots in (0, n) else chosen.swaps(slots, loose),
         calibration=None,
     )
     if spent is None or not resolved.reads_private:
@@ -154,7 +156,7 @@ def plan(
         k=slots,
         cap=each,
         binary=relevance == "coverage" and each == 1,
-        monotone=chosen.monotone,
+        swaps=resolved.swaps,
     )
     return Plan(**{**vars(resolved), "calibration": noise})
 
@@ -163,6 +165,19 @@ def _auto(matroid: str, n: int, k: int) -> str:
     if matroid != "uniform":
         return "local_search"
     return "nosg" if n * k > MANY_SCORES else "greedy"
+
+
+def _gamma(method: Method, given: SupportsFloat | None, slots: int) -> float:
+    gamma = method.gamma if given is None else _number("gamma", given, 0.0, 1.0, "between 0 and 1, both excluded")
+    if gamma in (0.0, 1.0):
+        raise InputError(f"gamma = {gamma:g} was given; it must be between 0 and 1, both excluded.")
+    swaps = method.swaps(slots, gamma)
+    if swaps > MOST_SWAPS:
+        raise InputError(
+            f"gamma = {gamma:g} means {swaps} rounds of swaps for k = {slots} by '{method.name}', more than the "
+            f"{MOST_SWAPS} that are run; give a larger gamma."
+        )
+    return gamma
 
 
 def _check_relevance(relevance: str, m: int, cap: int) -> None:

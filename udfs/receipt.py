@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any
+
+from .privacy.renyi import NOTHING, UNBOUNDED, Divergence
 
 
 @dataclass(frozen=True)
@@ -21,15 +24,26 @@ class Receipt:
     m: int  # units of the protected relation (0 where there is none)
     cap: int = 1
     rounds: int = 0  # draws that were paid for
+    swaps: int = 0  # how many of them were draws among swaps
     bound: str | None = None
     eps: float | None = None
-    delta: float | None = None
+    delta: float | None = None  # as asked
+    delta_used: float | None = None  # what was charged: less than asked for where the proof needs no δ
     eps0: float | None = None
     eta: float | None = None
     reserve_eps: float = 0.0
     reserve_delta: float = 0.0
     private: bool = False
     exact: bool = False
+    loss: Divergence = NOTHING  # at every order; of a release that reads nothing private unless said
+
+    def divergence(self, alpha: float) -> float:
+        """An upper bound on the release's Rényi divergence of order α > 1: 0 if public, infinite if exact.
+
+        >>> Receipt(method="greedy", n=9, k=3, diversity=1.0, m=5).divergence(2.0)
+        0.0
+        """
+        return self.loss.at(alpha)
 
     @property
     def noise(self) -> float | None:
@@ -42,7 +56,22 @@ class Receipt:
         >>> Receipt(method="greedy", n=9, k=3, diversity=0.5, m=5, eta=0.5).as_dict()["noise"]
         2.0
         """
-        return {**asdict(self), "noise": self.noise}
+        return {**asdict(self), "loss": self.loss.as_dict(), "noise": self.noise}
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Receipt:
+        """The receipt that `as_dict` was made of.
+
+        A receipt from before there were divergences has an infinite one, unless it read nothing private.
+
+        >>> Receipt.from_dict(Receipt(method="greedy", n=9, k=3, diversity=0.5, m=5).as_dict()).k
+        3
+        """
+        known = {field.name: stored[field.name] for field in fields(cls) if field.name in stored}
+        loss = known.pop("loss", None)
+        if loss is None:
+            return cls(**known, loss=UNBOUNDED if stored.get("exact") or stored.get("eps") is not None else NOTHING)
+        return cls(**known, loss=Divergence.from_dict(loss))
 
     def __str__(self) -> str:
         head = f"{self.method}: {self.k} of {self.n} candidates, diversity {self.diversity:g}"
@@ -53,7 +82,7 @@ class Receipt:
         kind = "private" if self.private else "NOT private (seeded randomness)"
         cap = f", cap {self.cap}" if self.cap > 1 else ""
         return (
-            f"{head}; {kind}: eps = {self.eps:g}, delta = {self.delta:g} by the {self.bound} bound, "
+            f"{head}; {kind}: eps = {self.eps:g}, delta = {self.delta_used:.3g} by the {self.bound} bound, "
             f"{self.rounds} rounds of eps0 = {self.eps0:.4g}, noise of {1 / self.eta:.4g} users (m = {self.m}{cap}); "
             f"the sampler's share: eps {self.reserve_eps:.2g}, delta {self.reserve_delta:.2g}"
         )

@@ -18,6 +18,7 @@ from .objective.public import PublicObjective, scores_fit
 from .planning import Plan
 from .privacy.mechanism import Argmax, ExponentialMechanism
 from .privacy.randomness import SecretSource
+from .privacy.renyi import NOTHING, UNBOUNDED
 from .receipt import Receipt
 from .types import Distance, IntArray, Matroid, Mechanism, Relevance, Source
 
@@ -180,6 +181,7 @@ def planned_receipt(plan: Plan, source: Source) -> Receipt:
         m=plan.m,
         cap=plan.cap,
         exact=plan.exact,
+        loss=UNBOUNDED if plan.exact else NOTHING,
     )
     noise = plan.calibration
     if noise is None:
@@ -188,14 +190,17 @@ def planned_receipt(plan: Plan, source: Source) -> Receipt:
         **{
             **vars(public),
             "rounds": plan.rounds,
+            "swaps": plan.swaps,
             "bound": noise.bound,
             "eps": noise.eps,
             "delta": noise.delta,
+            "delta_used": noise.delta_used,
             "eps0": noise.eps0,
             "eta": noise.eta,
             "reserve_eps": noise.reserve_eps,
             "reserve_delta": noise.reserve_delta,
             "private": source.private,
+            "loss": noise.divergence,
         }
     )
 

@@ -129,7 +129,7 @@ def test_candidates_that_cannot_be_the_best_are_never_measured():
 def test_the_front_is_for_the_best_choice_among_all_only():
     made = {
         method: plan(n=MANY, k=2, eps=None, diversity=0.5, relevance="score", method=method)
-        for method in ("greedy", "nosg", "osg", "local_search", "ls", "rel", "mix", "random")
+        for method in ("greedy", "nosg", "osg", "local_search", "sls", "ls", "ls_greedy", "rel", "mix", "random")
     }
     relevance, distance = Score([0.1, 0.2], 2), Angular([[1, 0], [0, 1]])
     noisy = ExponentialMechanism(1.0, SeededSource(0))

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msd_sql.udfs import METHODS, Argmax, ExponentialMechanism, Objective, Score, SeededSource, Uniform
-from msd_sql.udfs.methods.local_search import swap_rounds
+from msd_sql.udfs import METHODS, Argmax, ExponentialMechanism, Objective, Partition, Score, SeededSource, Uniform
 from tests.udfs.instances import random_instance, random_matroid
 
 
@@ -34,11 +33,13 @@ class Recorded:
         return self._source.sample(n, size)
 
 
-def run(name, case, matroid, diversity=0.5, gamma=0.3, eta=None, seed=0):
+def run(name, case, matroid, diversity=0.5, gamma=0.3, eta=None, seed=0, start=()):
     method, recorded = METHODS[name], Recorded(seed, eta)
     rule = diversity if method.weighs_diversity else 0.0
     k = matroid.rank
     objective = Objective(case.relevance(k), case.distance(), k, rule, method.weight(gamma))
+    for item in start:
+        objective.add(item)
     picks = method.run(objective, matroid, recorded, recorded, k=k, gamma=gamma)
     return picks, objective, recorded
 
@@ -94,23 +95,96 @@ def test_osg_looks_at_all_that_is_left_when_fewer_than_k_are():
     assert recorded.sampled == expected
 
 
-def test_local_search_runs_the_papers_rounds_with_a_dummy_swap_and_a_final_choice():
+def test_sls_runs_the_papers_rounds_with_a_dummy_swap_and_a_final_choice():
     case = random_instance(np.random.default_rng(5), n=10)
-    _, objective, recorded = run("local_search", case, Uniform(10, 3), gamma=0.5)
+    _, objective, recorded = run("sls", case, Uniform(10, 3), gamma=0.5)
     rounds = math.ceil(2 * 3 * math.log(8 * 3) / (0.5 * (1 - 1 / math.e))) + 1
-    assert swap_rounds(3, 0.5) == rounds
+    assert METHODS["sls"].rounds(3, 0.5) == rounds + 1
     assert len(recorded.scored) == rounds + 1
     assert recorded.sampled == [math.ceil(10 / 3)] * rounds
     assert recorded.scored[-1] == rounds
     assert objective.calls == sum(recorded.scored[:-1]) - rounds + 1  # the dummy is known but for the first
 
 
-def test_local_search_stays_where_no_swap_is_feasible():
+def test_sls_stays_where_no_swap_is_feasible():
     """One item a group and nothing else to choose: only the dummy is ever left."""
     case = random_instance(np.random.default_rng(6), n=3)
-    picks, _, recorded = run("local_search", case, Uniform(3, 3), gamma=0.9)
+    picks, _, recorded = run("sls", case, Uniform(3, 3), gamma=0.9)
     assert sorted(picks) == [0, 1, 2]
     assert set(recorded.scored[:-1]) == {1}
+
+
+@pytest.mark.parametrize(("gamma", "swaps"), [(0.05, 7), (0.1, 5), (0.3, 2), (0.5, 0), (0.9, 0)])
+def test_local_search_fills_greedily_and_then_scores_every_swap_and_none(gamma, swaps):
+    case = random_instance(np.random.default_rng(5), n=10)
+    matroid = Partition(np.arange(10) % 2, 3, 6)
+    picks, _, recorded = run("local_search", case, matroid, gamma=gamma, eta=0.5)
+    assert matroid.independent(picks)
+    assert swaps == max(0, math.ceil(6 / 2 * math.log(1 / (2 * gamma))))
+    assert METHODS["local_search"].rounds(6, gamma) == 6 + swaps == len(recorded.scored)
+    assert recorded.sampled == []
+    # Three of five of each group are picked: the other two can take the place of any of the three.
+    assert recorded.scored[6:] == [2 * 2 * 3 + 1] * swaps
+
+
+@pytest.mark.parametrize(
+    "name", ["greedy", "nosg", "osg", "rel", "mix", "random", "local_search", "sls", "ls", "ls_greedy"]
+)
+def test_picks_that_are_there_from_the_beginning_stay(name):
+    """Items that are pinned: the constraint lets nothing take their places, and only free slots are drawn for."""
+    for seed in range(5):
+        case = random_instance(np.random.default_rng(seed), n=9)
+        picks, _, recorded = run(name, case, Pinned(9, 5, [7, 3]), start=[7, 3], gamma=0.2, eta=0.5, seed=seed)
+        assert picks[:2] == [7, 3]
+        assert len(set(picks)) == 5
+        if METHODS[name].can_be_private:
+            assert len(recorded.scored) == METHODS[name].rounds(3, 0.2)
+
+
+@pytest.mark.parametrize("name", ["greedy", "nosg", "osg", "rel", "mix", "random", "local_search", "ls_greedy"])
+def test_a_method_ends_where_nothing_fits_any_more(name):
+    """Items that are too near to a pick drop out, so that there may be fewer than k."""
+    case = random_instance(np.random.default_rng(3), n=9)
+    picks, _, _ = run(name, case, Spaced(9, 5, 4), gamma=0.3, eta=0.5)
+    assert 2 <= len(picks) <= 3
+    assert min(abs(a - b) for a in picks for b in picks if a != b) >= 4
+
+
+class Pinned(Uniform):
+    """At most k items, some of which cannot be swapped out."""
+
+    def __init__(self, n, k, pinned):
+        super().__init__(n, k)
+        self._pinned = pinned
+
+    def base(self):
+        return [*self._pinned, *(item for item in range(self.n) if item not in self._pinned)][: self.k]
+
+    def swappable(self, items, sample):
+        allowed = super().swappable(items, sample)
+        allowed[[item in self._pinned for item in items]] = False
+        return allowed
+
+
+class Spaced(Uniform):
+    """At most k items, no two of which have keys that differ by less than `apart`."""
+
+    def __init__(self, n, k, apart):
+        super().__init__(n, k)
+        self._apart = apart
+
+    def addable(self, items):
+        return super().addable(items) & self._clear(items)
+
+    def swappable(self, items, sample):
+        allowed = super().swappable(items, sample)
+        for slot in range(len(items)):
+            allowed[slot] &= self._clear([*items[:slot], *items[slot + 1 :]])[sample]
+        return allowed
+
+    def _clear(self, items):
+        keys = np.arange(self.n)
+        return np.all([abs(keys - item) >= self._apart for item in [*items, -self._apart]], axis=0)
 
 
 def test_ls_ends_where_no_swap_gains_enough():

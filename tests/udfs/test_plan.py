@@ -18,7 +18,9 @@ USUAL = {"n": 100, "k": 6, "eps": 0.1, "delta": 1e-9, "diversity": 0.5, "m": 100
         ({"method": "nosg"}, "nosg", 6),
         ({"method": "mix", "k": 7}, "mix", 4),
         ({"method": "random"}, "random", 0),
-        ({"matroid": "partition", "rank": 6}, "local_search", 737),
+        ({"matroid": "partition", "rank": 6, "gamma": 0.1}, "local_search", 11),
+        ({"matroid": "partition", "rank": 6, "gamma": 0.5}, "local_search", 6),
+        ({"matroid": "partition", "rank": 6, "method": "sls"}, "sls", 737),
         ({"matroid": "transversal", "rank": 3, "method": "rel"}, "rel", 3),
         ({"n": 10_000_000}, "nosg", 6),
         ({"method": "ls", "eps": None}, "ls", 0),
@@ -34,31 +36,58 @@ def test_a_private_plan_charges_what_was_asked():
     assert (made.charged_eps, made.charged_delta) == (0.1, 1e-9)
     assert made.reads_private
     assert not made.exact
+    assert made.calibration.bound == "covering"
+
+
+def test_a_plan_proved_without_delta_charges_only_the_samplers_share():
+    made = plan(**{**USUAL, "relevance": "best_match"})
     assert made.calibration.bound == "telescoping"
+    assert made.calibration.delta == 1e-9
+    assert 0 < made.charged_delta == made.calibration.delta_used < 1e-20
+    assert plan(**{**USUAL, "delta": 0.0}).charged_delta == 0.0
 
 
-def test_only_binary_relevance_may_use_the_coverage_bound():
+def test_only_binary_relevance_may_use_the_covering_bound():
     bounds = {
         kind: plan(**{**USUAL, "k": 50, "relevance": relevance, "cap": cap}).calibration.table
         for kind, relevance, cap in [("cap 1", "coverage", 1), ("cap 2", "coverage", 2), ("match", "best_match", 1)]
     }
-    assert "coverage" in bounds["cap 1"]
-    assert "coverage" not in bounds["cap 2"]
-    assert "coverage" not in bounds["match"]
+    assert set(bounds["cap 1"]) == {"basic", "telescoping", "covering", "clocks", "renyi"}
+    assert set(bounds["cap 2"]) == {"basic", "telescoping", "renyi"}
+    assert set(bounds["match"]) == {"basic", "telescoping", "clocks", "renyi"}
 
 
-def test_local_search_uses_only_bounds_that_hold_for_it():
-    made = plan(**{**USUAL, "matroid": "partition", "rank": 6})
-    assert set(made.calibration.table) == {"basic", "advanced", "zcdp"}
+def test_swaps_use_only_bounds_that_hold_for_them():
+    quotas = {**USUAL, "matroid": "partition", "rank": 6}
+    assert set(plan(**{**quotas, "method": "sls"}).calibration.table) == {"basic", "renyi"}
+    assert set(plan(**{**quotas, "gamma": 0.1}).calibration.table) == {"basic", "telescoping", "renyi"}
+    # Without a single swap it is greedy, and so are its bounds.
+    assert plan(**{**quotas, "gamma": 0.5}).calibration.eta == plan(**USUAL).calibration.eta
 
 
-def test_local_search_with_a_cap_gets_noise_for_a_whole_value():
+def test_swaps_with_a_cap_get_noise_for_a_whole_value():
     """A unit's whole value moves by min(cap, k) counts, not by one, when a solution is scored."""
     one, two, many = (
-        plan(**{**USUAL, "matroid": "partition", "rank": 6, "cap": cap}).calibration.eta for cap in (1, 2, 100)
+        plan(**{**USUAL, "matroid": "partition", "rank": 6, "method": "sls", "cap": cap}).calibration.eta
+        for cap in (1, 2, 100)
     )
     assert two == pytest.approx(one / 2)
     assert many == pytest.approx(one / 6)
+
+
+def test_a_gamma_that_means_too_many_rounds_is_refused():
+    quotas = {**USUAL, "matroid": "partition", "rank": 6}
+    with pytest.raises(InputError, match=r"gamma = 1e-05 means \d+ rounds of swaps for k = 6 by 'sls'.*larger gamma"):
+        plan(**{**quotas, "method": "sls", "gamma": 1e-5})
+    assert plan(**{**quotas, "gamma": 1e-5}).swaps == 33
+    with pytest.raises(InputError, match="larger gamma"):
+        plan(**{**USUAL, "n": 10**6, "k": 200_000, "rank": 200_000, "matroid": "partition", "gamma": 0.1})
+
+
+def test_a_gamma_of_a_half_promises_nothing():
+    quotas = {**USUAL, "matroid": "partition", "rank": 6}
+    assert plan(**{**quotas, "gamma": 0.5}).guarantee == "none"
+    assert plan(**{**quotas, "gamma": 0.4}).guarantee == "1/2 - γ"
 
 
 @pytest.mark.parametrize(
@@ -131,6 +160,7 @@ def test_numbers_of_any_type_are_taken():
         ({"m": 0}, "number of units m"),
         ({"m": 1 << 39, "cap": 2}, "more than scores can hold"),
         ({"method": "ls"}, "no private form"),
+        ({"method": "ls_greedy"}, "no private form"),
         ({"distance": False}, "nothing says how the items differ"),
     ],
 )

@@ -1,4 +1,6 @@
 import dataclasses
+import json
+import math
 
 import pytest
 
@@ -20,7 +22,9 @@ PRIVATE = Receipt(
     eta=CALIBRATION.eta,
     reserve_eps=CALIBRATION.reserve_eps,
     reserve_delta=CALIBRATION.reserve_delta,
+    delta_used=CALIBRATION.delta_used,
     private=True,
+    loss=CALIBRATION.divergence,
 )
 
 
@@ -31,8 +35,8 @@ def test_receipt_is_frozen():
 
 def test_receipt_holds_public_facts_and_nothing_else():
     assert set(PRIVATE.as_dict()) == {
-        "method", "n", "k", "diversity", "m", "cap", "rounds", "bound", "eps", "delta", "eps0", "eta", "noise",
-        "reserve_eps", "reserve_delta", "private", "exact",
+        "method", "n", "k", "diversity", "m", "cap", "rounds", "swaps", "bound", "eps", "delta", "delta_used", "eps0",
+        "eta", "noise", "reserve_eps", "reserve_delta", "private", "exact", "loss",
     }  # fmt: skip
 
 
@@ -43,7 +47,7 @@ def test_noise_is_the_scale_in_users():
 
 def test_a_private_receipt_reads_as_a_sentence():
     text = str(PRIVATE)
-    assert "eps = 0.5, delta = 1e-06 by the telescoping bound" in text
+    assert "eps = 0.5, delta = 1e-06 by the covering bound" in text
     assert "6 rounds" in text
     assert "users (m = 1000)" in text
 
@@ -60,3 +64,19 @@ def test_an_exact_receipt_says_so():
 
 def test_a_public_receipt_says_that_nothing_was_charged():
     assert "nothing charged" in str(Receipt(method="greedy", n=40, k=6, diversity=1.0, m=1000))
+
+
+def test_a_receipt_survives_json_with_its_divergence():
+    again = Receipt.from_dict(json.loads(json.dumps(PRIVATE.as_dict())))
+    assert again == PRIVATE
+    for alpha in (1.5, 2.0, 36.0):
+        assert again.divergence(alpha) == PRIVATE.divergence(alpha) == CALIBRATION.divergence.at(alpha) > 0
+
+
+def test_the_divergence_of_a_receipt_follows_what_was_read():
+    assert Receipt(method="greedy", n=40, k=6, diversity=1.0, m=1000).divergence(2.0) == 0
+    older = PRIVATE.as_dict()
+    del older["loss"]
+    assert Receipt.from_dict(older).divergence(2.0) == math.inf
+    assert Receipt.from_dict({**older, "eps": None}).divergence(2.0) == 0
+    assert Receipt.from_dict({**older, "eps": None, "exact": True}).divergence(2.0) == math.inf

@@ -50,7 +50,7 @@ def test_any_sensible_combination_gives_feasible_distinct_items(seed, method, ep
     case = random_instance(rng, n=int(rng.integers(1, 8)), kind=str(rng.choice(["coverage", "best_match"])))
     k = int(rng.integers(1, 6))
     matroid = random_matroid(rng, case.n, k) if METHODS[method].any_matroid else Uniform(case.n, k)
-    eps = None if method == "ls" else eps
+    eps = eps if METHODS[method].can_be_private else None
     made, outcome = answer(case, matroid, eps, float(rng.choice([0, 0.3, 0.999999, 1])), method)
     assert len(set(outcome.picks)) == len(outcome.picks) == matroid.rank == made.k
     assert matroid.independent(outcome.picks)

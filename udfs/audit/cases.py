@@ -17,7 +17,7 @@ import numpy as np
 
 from ..matroids import Partition, Uniform
 from ..methods import METHODS
-from ..methods.local_search import swap_rounds
+from ..methods.sls import swap_rounds
 from ..privacy.accounting import candidates
 from ..relevance.best_match import BestMatch, BestMatchIndex
 from ..relevance.coverage import Coverage, CoverageIndex
@@ -38,7 +38,7 @@ class Facts(TypedDict):
     k: int
     cap: int
     binary: bool
-    monotone: bool
+    swaps: int
 
 
 @dataclass(frozen=True)
@@ -78,18 +78,18 @@ def audit(cases: Sequence[Case], factor: float = 1.0) -> Iterator[Finding]:
     for case in cases:
         for bound, eps, delta in case.claims:
             calibration = candidates(eps, delta, **case.facts)[bound]
-            claimed = 0.0 if bound == "basic" else delta
+            claimed = calibration.delta_used
             yield Finding(case, bound, eps, claimed, case.measure(calibration.eta * factor, eps, claimed))
 
 
 def cases(quick: bool = False) -> list[Case]:
     """List all cases; the quick ones are of the same kinds, with fewer units and shorter runs."""
     m = 3 if quick else 5
-    every = [*_MONOTONE, ("coverage", 4.0, 1e-3)]
+    every = [*_ONCE, ("coverage", 4.0, 1e-3), ("covering", 4.0, 1e-3)]
     drawn = np.random.default_rng(7).random((4, 4))
     random, corner = (drawn + drawn.T) / 2, np.array([[0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]], float)
     apart = Partition(np.array([0, 0, 1, 1]), 1, 2)
-    both = ("basic", 4.0, 0.0), ("zcdp", 4.0, 1e-3)
+    both = ("basic", 4.0, 0.0), ("renyi", 4.0, 1e-3)
     found = [
         _everyone("random offsets", "greedy", 2 if quick else 3, m, every, offsets=random),
         _everyone("adversarial offsets", "greedy", 2, m, every, offsets=corner),
@@ -98,21 +98,36 @@ def cases(quick: bool = False) -> list[Case]:
         _everyone("quota", "rel", 2, m, every[-2:] if quick else every, matroid=apart),
         _everyone("no offsets", "mix", 3, m, every[-2:] if quick else every),
         _everyone("cap 2", "greedy", 3, 3 if quick else 4, _MONOTONE, offsets=random, cap=2),
-        _everyone("quota, 1 round", "local_search", 2, m, both, offsets=random, matroid=apart, draws=1),
-        _everyone("cap 2, 1 round", "local_search", 2, 3, both, offsets=corner, cap=2, draws=1),
+        _everyone("quota, 1 round", "sls", 2, m, both, offsets=random, matroid=apart, draws=1),
+        _everyone("quota, 1 swap", "local_search", 2, 3, both, offsets=random, matroid=apart, gamma=0.2),
+        _everyone("cap 2, 1 round", "sls", 2, 3, both, offsets=corner, cap=2, draws=1),
         _everyone("clamped offsets", "greedy", 2, 3, _MONOTONE[::4], offsets=random, diversity=0.999999),
-        _matches("random offsets", "greedy", _MONOTONE, random[:3, :3]),
+        _matches("random offsets", "greedy", _ONCE, random[:3, :3]),
         _lure(1, [("basic", 1.0, 0.0)]),
-        _lure(3, [("basic", 1.0, 0.0), ("telescoping", 1.0, 1e-15)]),
+        _lure(3, [("basic", 1.0, 0.0), ("telescoping", 1.0, 1e-15), ("covering", 1.0, 1e-15)]),
         _lure(4, [("basic", 1.0, 0.0), ("telescoping", 1.0, 1e-15)], cap=2),
-        _coin([("basic", 4.0, 0.0), ("advanced", 4.0, 1e-2), ("zcdp", 2.0, 1e-2)], draws=6 if quick else None),
+        _coin(
+            [("basic", 4.0, 0.0), ("advanced", 4.0, 1e-2), ("zcdp", 2.0, 1e-2), ("renyi", 2.0, 1e-2)],
+            draws=6 if quick else None,
+        ),
     ]
     if quick:
-        return [*found, _chain(40, [("coverage", 4.0, 1e-3), ("decomposable", 4.0, 1e-4)], chance=0.25)]
+        return [
+            *found,
+            _chain(
+                40,
+                [("coverage", 4.0, 1e-3), ("decomposable", 4.0, 1e-4), ("clocks", 4.0, 1e-3), ("covering", 4.0, 1e-3)],
+                chance=0.25,
+            ),
+        ]
     return [
         *found,
-        _everyone("quota, 2 rounds", "local_search", 2, 3, both, offsets=random, matroid=apart, draws=2),
-        _chain(90, [("coverage", 4.0, 1e-3), ("decomposable", 4.0, 1e-4)], chance=0.12),
+        _everyone("quota, 2 rounds", "sls", 2, 3, both, offsets=random, matroid=apart, draws=2),
+        _chain(
+            90,
+            [("coverage", 4.0, 1e-3), ("decomposable", 4.0, 1e-4), ("clocks", 4.0, 1e-3), ("covering", 4.0, 1e-3)],
+            chance=0.12,
+        ),
     ]
 
 
@@ -122,13 +137,18 @@ _MONOTONE = (
     ("zcdp", 4.0, 1e-3),
     ("decomposable", 4.0, 1e-3),
     ("telescoping", 4.0, 1e-9),
+    ("renyi", 4.0, 1e-3),
 )
+_ONCE = (*_MONOTONE, ("clocks", 4.0, 1e-3))
 
 
 def _facts(method: str, n: int, k: int, gamma: float, cap: int, binary: bool, draws: int | None) -> Facts:
     known = METHODS[method]
-    rounds = known.rounds(k, gamma) if draws is None else draws
-    return {"rounds": rounds, "n": n, "k": k, "cap": cap, "binary": binary, "monotone": known.monotone}
+    adds, swaps = known.adds(k, gamma), known.swaps(k, gamma)
+    if draws is not None:
+        adds = min(adds, draws)
+        swaps = min(swaps, draws - adds)
+    return {"rounds": adds + swaps, "n": n, "k": k, "cap": cap, "binary": binary, "swaps": swaps}
 
 
 def _everyone(
@@ -143,11 +163,12 @@ def _everyone(
     cap: int = 1,
     diversity: float = 0.5,
     draws: int | None = None,
+    gamma: float = 0.5,
 ) -> Case:
     """All data sets of m units over four items, where a unit has any set of them."""
     n = 4
     public = Offsets(np.zeros((n, n)) if offsets is None else offsets)
-    question = Question(method, k, matroid or Uniform(n, k), public, diversity)
+    question = Question(method, k, matroid or Uniform(n, k), public, diversity, gamma)
 
     def build(dataset: Dataset) -> Relevance:
         pairs = [(item, unit) for unit, kind in enumerate(dataset) for item in range(n) if kind >> item & 1]
@@ -209,15 +230,15 @@ def _lure(k: int, claims: Sequence[tuple[str, float, float]], cap: int = 1) -> C
 def _coin(claims: Sequence[tuple[str, float, float]], draws: int | None) -> Case:
     """Two items, one slot: x has the one, x' the other, and nobody else has either."""
     gamma = 0.99
-    question = Question("local_search", 1, Uniform(2, 1), Offsets(np.zeros((2, 2))), 0.0, gamma)
+    question = Question("sls", 1, Uniform(2, 1), Offsets(np.zeros((2, 2))), 0.0, gamma)
 
     def measure(eta: float, eps: float, delta: float) -> Divergence:
         left, right = (_coverage([(item, 0)], 2, 1, 1, 1) for item in (0, 1))
         return divergence(transcripts(question, left, right, eta, draws=draws), eps, delta)
 
-    facts = _facts("local_search", 2, 1, gamma, 1, True, draws)
+    facts = _facts("sls", 2, 1, gamma, 1, True, draws)
     rounds = swap_rounds(1, gamma) + 1 if draws is None else draws
-    return Case(f"coin n=2 k=1, {rounds} rounds", "local_search", facts, claims, measure)
+    return Case(f"coin n=2 k=1, {rounds} rounds", "sls", facts, claims, measure)
 
 
 def _chain(length: int, claims: Sequence[tuple[str, float, float]], chance: float) -> Case:

@@ -12,12 +12,14 @@ from ..objective.objective import Objective
 from ..types import Matroid, Mechanism, Source
 from .greedy import greedy
 from .local_search import local_search, swap_rounds
-from .ls import ls
+from .ls import ls, ls_greedy
 from .mix import mix
 from .nosg import nosg
 from .osg import osg
 from .random_pick import random_pick
 from .rel import rel
+from .sls import sls
+from .sls import swap_rounds as sls_rounds
 
 
 class Run(Protocol):
@@ -26,7 +28,7 @@ class Run(Protocol):
     def __call__(
         self, objective: Objective, matroid: Matroid, mechanism: Mechanism, source: Source, *, k: int, gamma: float
     ) -> list[int]:
-        """Choose k items; k is the rank of the matroid."""
+        """Choose until there are k items, the rank of the matroid; picks that are there already stay."""
         ...
 
 
@@ -51,12 +53,27 @@ class Method:
     guarantee: str
     doc: str
     weight: Callable[[float], float] = _one  # c, of γ
-    rounds: Callable[[int, float], int] = _picks  # draws from the mechanism, of k and γ; 0 when not fixed in advance
-    monotone: bool = True  # picks are only ever added, which `telescoping` and its like need
+    # Draws from the mechanism that add a pick and draws among swaps, of the free slots and γ; 0 when not fixed.
+    adds: Callable[[int, float], int] = _picks
+    swaps: Callable[[int, float], int] = _none
+    gamma: float = 0.1  # unless another γ is asked for
     any_matroid: bool = False
     reads_relevance: bool = True
     weighs_diversity: bool = True
     can_be_private: bool = True
+
+    @property
+    def monotone(self) -> bool:
+        """True when picks are only ever added, which `telescoping` and its like need."""
+        return self.swaps is _none
+
+    def rounds(self, k: int, gamma: float) -> int:
+        """Draws from the mechanism for k free slots; 0 when their number is not fixed in advance.
+
+        >>> METHODS["local_search"].rounds(6, 0.1)
+        11
+        """
+        return self.adds(k, gamma) + self.swaps(k, gamma)
 
 
 _ALL = (
@@ -79,9 +96,17 @@ _ALL = (
         "local_search",
         local_search,
         "1/2 - γ",
-        "Swaps on samples under any constraint, then the best solution met (DP-SLS with eps).",
-        rounds=lambda k, gamma: swap_rounds(k, gamma) + 1,
-        monotone=False,
+        "Greedy under any constraint, then (k/2)·ln(1/(2γ)) swaps among all candidates.",
+        swaps=swap_rounds,
+        any_matroid=True,
+    ),
+    Method(
+        "sls",
+        sls,
+        "1/2 - γ",
+        "Many swaps on samples, then the best solution met: the paper's DP-SLS, for comparisons.",
+        adds=_none,
+        swaps=lambda k, gamma: sls_rounds(k, gamma) + 1,
         any_matroid=True,
     ),
     Method(
@@ -89,8 +114,16 @@ _ALL = (
         ls,
         "1/2 - γ",
         "Best swap from the best pair while it gains enough (Borodin et al.); not private.",
-        rounds=_none,
-        monotone=False,
+        adds=_none,
+        any_matroid=True,
+        can_be_private=False,
+    ),
+    Method(
+        "ls_greedy",
+        ls_greedy,
+        "1/2 - γ",
+        "As ls, from a greedy start: faster, and no worse in what was measured; not private.",
+        adds=_none,
         any_matroid=True,
         can_be_private=False,
     ),
@@ -99,7 +132,7 @@ _ALL = (
         random_pick,
         "none",
         "A random feasible selection: a baseline that reads nothing private.",
-        rounds=_none,
+        adds=_none,
         any_matroid=True,
         reads_relevance=False,
         weighs_diversity=False,
@@ -117,7 +150,7 @@ _ALL = (
         mix,
         "none",
         "Half of the picks at random, the rest as rel: a baseline (DP-Mix with eps).",
-        rounds=lambda k, gamma: k - k // 2,
+        adds=lambda k, gamma: k - k // 2,
         weighs_diversity=False,
     ),
 )

@@ -11,7 +11,7 @@ from ..types import Matroid, Mechanism, Source
 def greedy(
     objective: Objective, matroid: Matroid, mechanism: Mechanism, source: Source, *, k: int, gamma: float
 ) -> list[int]:
-    """Pick k items, each chosen among all that are left by its marginal.
+    """Pick until there are k items, each chosen among all that still fit by its marginal; fewer if nothing fits.
 
     >>> import numpy as np
     >>> from msd_sql.udfs import Argmax, Score, SeededSource, Uniform
@@ -19,8 +19,10 @@ def greedy(
     >>> greedy(objective, Uniform(3, 2), Argmax(), SeededSource(0), k=2, gamma=0.1)
     [1, 2]
     """
-    for _ in range(k):
+    while len(objective.picks) < k:
         left = np.flatnonzero(matroid.addable(objective.picks))
+        if not len(left):
+            break
         marginals = objective.marginals(left)
         objective.add(int(left[mechanism.choose(marginals)]))
     return objective.picks

@@ -1,4 +1,8 @@
-"""DP-SLS: sample local search over the bases of a matroid, Algorithm 3 of the paper (section 6; rank 2: appendix E)."""
+"""Local search from a greedy start: (k/2)·ln(1/(2γ)) swaps under any matroid (docs/algorithms.md, "Local search").
+
+A swap closes a fixed part of the gap to half of the optimum, so a few of them are enough from any start, and the last
+solution is the answer. Everything that is drawn is paid for jointly (docs/privacy.md).
+"""
 
 from __future__ import annotations
 
@@ -8,39 +12,36 @@ import numpy as np
 
 from ..objective.objective import Objective
 from ..types import Matroid, Mechanism, Source
+from .greedy import greedy
 
 
 def swap_rounds(k: int, gamma: float) -> int:
-    """T = ceil(2k·ln(8k) / (γ(1-1/e))) + 1: public and fixed, never cut short by what the data say.
+    """T = ceil((k/2)·ln(1/(2γ))) for k free slots: public and fixed, never cut short by what the data say.
 
-    >>> swap_rounds(6, 0.1)
-    736
+    >>> swap_rounds(6, 0.1), swap_rounds(6, 0.5)
+    (5, 0)
     """
-    return math.ceil(2 * k * math.log(8 * k) / (gamma * (1 - 1 / math.e))) + 1
+    return max(0, math.ceil(k / 2 * math.log(1 / (2 * gamma)))) if k else 0
 
 
 def local_search(
     objective: Objective, matroid: Matroid, mechanism: Mechanism, source: Source, *, k: int, gamma: float
 ) -> list[int]:
-    """Swap T times from a public base, then choose among the T solutions; k is the rank.
+    """Fill the slots greedily among what fits, then swap T times, each among all feasible swaps and none.
 
     >>> from msd_sql.udfs import Argmax, Score, SeededSource, Uniform
     >>> objective = Objective(Score([0.1, 0.9, 0.5], k=2), None, k=2, diversity=0.0, weight=1.0)
-    >>> sorted(local_search(objective, Uniform(3, 2), Argmax(), SeededSource(0), k=2, gamma=0.5))
+    >>> local_search(objective, Uniform(3, 2), Argmax(), SeededSource(0), k=2, gamma=0.1)
     [1, 2]
     """
-    for item in matroid.base():
-        objective.add(item)
-    objective.calls += 1  # φ(S_0), the value of the first dummy; later ones are known from the swap made
-    solutions, standings = [], []
-    for _ in range(swap_rounds(k, gamma)):
-        sample = source.sample(matroid.n, math.ceil(matroid.n / k))
-        feasible = matroid.swappable(objective.picks, sample)
-        scores = objective.swaps(sample, feasible)
-        choice = mechanism.choose(scores)
-        if choice < len(scores) - 1:  # the last one is the dummy: the solution stays as it is
-            slots, columns = np.nonzero(feasible)
-            objective.swap(int(slots[choice]), int(sample[columns[choice]]))
-        solutions.append(tuple(objective.picks))
-        standings.append(objective.standing())
-    return list(solutions[mechanism.choose(objective.compare(standings))])
+    rounds = swap_rounds(k - len(objective.picks), gamma)
+    greedy(objective, matroid, mechanism, source, k=k, gamma=gamma)
+    everything = np.arange(matroid.n)
+    for _ in range(rounds):
+        feasible = matroid.swappable(objective.picks, everything)
+        choice = mechanism.choose(objective.swaps(everything, feasible))
+        place = np.flatnonzero(feasible)
+        if choice < len(place):  # the last one is the dummy: the solution stays as it is
+            slot, item = divmod(int(place[choice]), matroid.n)
+            objective.swap(slot, item)
+    return objective.picks

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..objective.objective import Objective
 from ..types import Matroid, Mechanism, Source
+from .greedy import greedy
 
 
 def ls(
@@ -22,8 +23,27 @@ def ls(
     """
     for item in best_pair(objective, matroid, mechanism):
         objective.add(item)
-    while len(objective.picks) < k:
+    while len(objective.picks) < k and matroid.addable(objective.picks).any():
         objective.add(int(np.argmax(matroid.addable(objective.picks))))
+    return improved(objective, matroid, mechanism, k=k, gamma=gamma)
+
+
+def ls_greedy(
+    objective: Objective, matroid: Matroid, mechanism: Mechanism, source: Source, *, k: int, gamma: float
+) -> list[int]:
+    """Do the same from a base that is filled greedily: n·k oracle calls instead of n²/2 before the first swap.
+
+    >>> from msd_sql.udfs import Argmax, Score, SeededSource, Uniform
+    >>> objective = Objective(Score([0.1, 0.9, 0.5], k=2), None, k=2, diversity=0.0, weight=1.0)
+    >>> ls_greedy(objective, Uniform(3, 2), Argmax(), SeededSource(0), k=2, gamma=0.1)
+    [1, 2]
+    """
+    greedy(objective, matroid, mechanism, source, k=k, gamma=gamma)
+    return improved(objective, matroid, mechanism, k=k, gamma=gamma)
+
+
+def improved(objective: Objective, matroid: Matroid, mechanism: Mechanism, *, k: int, gamma: float) -> list[int]:
+    """Take the best swap for as long as it gains a factor of 1 + γ/k."""
     everything = np.arange(matroid.n)
     while True:
         feasible = matroid.swappable(objective.picks, everything)
@@ -40,16 +60,19 @@ def ls(
 
 
 def best_pair(objective: Objective, matroid: Matroid, mechanism: Mechanism) -> list[int]:
-    """Find the feasible pair of the highest value; n² / 2 oracle calls. Empty when the rank is below 2."""
+    """Find the feasible pair of the highest value beside the picks there are; n² / 2 oracle calls. Empty if none."""
     best: list[int] = []
     highest = -np.inf
-    for first in np.flatnonzero(matroid.addable([])):
+    there = list(objective.picks)
+    for first in np.flatnonzero(matroid.addable(there)):
         objective.add(int(first))
         partners = np.flatnonzero(matroid.addable(objective.picks))
         partners = partners[partners > first]
         if len(partners):
             objective.add(int(partners[mechanism.choose(objective.marginals(partners))]))
             if objective.value() > highest:
-                best, highest = list(objective.picks), objective.value()
+                best, highest = objective.picks[len(there) :], objective.value()
         objective.clear()
+        for item in there:
+            objective.add(item)
     return best

@@ -13,16 +13,18 @@ from ..types import IntArray, Matroid, Mechanism, Source
 def nosg(
     objective: Objective, matroid: Matroid, mechanism: Mechanism, source: Source, *, k: int, gamma: float
 ) -> list[int]:
-    """Pick k items, each chosen among a uniform sample that grows as fewer picks remain.
+    """Pick until there are k items, each chosen among a uniform sample that grows as fewer picks remain.
 
     >>> from msd_sql.udfs import Argmax, Score, SeededSource, Uniform
     >>> objective = Objective(Score([0.1, 0.9, 0.5], k=2), None, k=2, diversity=0.0, weight=1 / 1.9)
     >>> len(nosg(objective, Uniform(3, 2), Argmax(), SeededSource(0), k=2, gamma=0.1))
     2
     """
-    for i in range(1, k + 1):
+    while len(objective.picks) < k:
         left = np.flatnonzero(matroid.addable(objective.picks))
-        sample = share(left, k - i + 1, gamma, source)
+        if not len(left):
+            break
+        sample = share(left, k - len(objective.picks), gamma, source)
         marginals = objective.marginals(sample)
         objective.add(int(sample[mechanism.choose(marginals)]))
     return objective.picks

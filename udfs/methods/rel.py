@@ -10,7 +10,7 @@ from .greedy import greedy
 def rel(
     objective: Objective, matroid: Matroid, mechanism: Mechanism, source: Source, *, k: int, gamma: float
 ) -> list[int]:
-    """Pick k items greedily among those that fit, with an objective made without diversity.
+    """Pick until there are k items, greedily among those that fit, with an objective made without diversity.
 
     >>> from msd_sql.udfs import Argmax, Score, SeededSource, Uniform
     >>> objective = Objective(Score([0.1, 0.9, 0.5], k=2), None, k=2, diversity=0.0, weight=1.0)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from ..errors import InputError
-from . import bounds
+from . import bounds, older_bounds
+from .renyi import UNBOUNDED, Divergence
 from .sampler import CLAMP_BITS, THETA
 
-BOUNDS = ("basic", "advanced", "zcdp", "decomposable", "telescoping", "coverage")
+BOUNDS = ("basic", "telescoping", "covering", "clocks", "renyi")  # what `best` takes the best of
+OLDER_BOUNDS = ("advanced", "zcdp", "decomposable", "coverage")  # for tables and comparisons
 
 # Every bound is evaluated in float64; this much of ε is held back so that the last bits never err against privacy.
-_GUARD = 1 - 2.0**-42
-_CLAMPED = frozenset({"decomposable", "telescoping", "coverage"})
+_GUARD = 1 - 2.0**-36
+_PURE = frozenset({"basic", "telescoping"})  # proved with δ = 0
+_BARELY = 0.99  # a bound that needs no δ is taken when it gives at least this part of the largest eta
 
 
 @dataclass(frozen=True)
@@ -23,56 +26,94 @@ class Calibration:
 
     bound: str
     eps: float  # of the whole release, as asked
-    delta: float
-    eps0: float  # of one round on its own
+    delta: float  # as asked
+    eps0: float  # of one round on its own; of a swap where there are any
     eta: float  # exponent per count
     rounds: int
     reserve_eps: float
     reserve_delta: float
+    delta_used: float = 0.0  # what the release has to be charged: the sampler's share where the proof needs no δ
     table: Mapping[str, float] = field(default_factory=dict)  # eta by bound, for every bound that holds
+    divergence: Divergence = UNBOUNDED  # by default nothing is claimed at any order
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """The public facts of a selection that the bounds speak of."""
+
+    adds: int  # draws that add a pick
+    swaps: int  # draws among swaps or whole solutions
+    n: int
+    total: int  # counts that one unit's marginals sum to over the adds
+    span: int  # counts that one unit moves the score of a swap by
+    binary: bool  # marginals are 0 or 1 and sum to 1
+
+    @property
+    def rounds(self) -> int:
+        return self.adds + self.swaps
+
+    @property
+    def widest(self) -> int:
+        """Counts that one unit moves a score by."""
+        return self.span if self.swaps else 1
+
+    def holds(self, name: str, delta: float) -> bool:
+        """Does the bound hold for these draws?"""
+        if delta == 0:
+            return name == "basic"  # what the clamp may change is paid for in δ
+        if name in ("covering", "coverage"):
+            return self.binary and not self.swaps
+        if name in ("clocks", "decomposable"):
+            return not self.swaps and (name != "clocks" or self.total == 1)
+        return name != "telescoping" or self.adds > 0
+
+    def clamped(self, name: str) -> bool:
+        """Does the proof speak of exact marginals, which clamped weights do not follow?"""
+        return name not in ("basic", "advanced", "zcdp") and self.adds > 0
 
 
 def best(
-    eps: float, delta: float, *, rounds: int, n: int, k: int, cap: int = 1, binary: bool = False, monotone: bool = True
+    eps: float, delta: float, *, rounds: int, n: int, k: int, cap: int = 1, binary: bool = False, swaps: int = 0
 ) -> Calibration:
-    """The least noise that gives (ε, δ): the valid bound with the largest eta.
+    """The least noise that gives (ε, δ): the valid bound with the largest eta, or one that is as good without any δ.
 
-    `rounds` private draws, each among at most `n` candidates; `cap` counts per unit in all; `binary` when every f_x is
-    0 or 1; `monotone` when picks are only ever added (everything but local search).
+    `rounds` private draws, each among at most `n` candidates, the last `swaps` of them among swaps; the others only add
+    picks. `cap` counts per unit in all; `binary` when every f_x is 0 or 1.
 
     >>> best(0.1, 1e-9, rounds=20, n=3000, k=20, binary=True).bound
-    'coverage'
+    'covering'
     """
-    found = candidates(eps, delta, rounds=rounds, n=n, k=k, cap=cap, binary=binary, monotone=monotone)
+    found = candidates(eps, delta, rounds=rounds, n=n, k=k, cap=cap, binary=binary, swaps=swaps, names=BOUNDS)
     table = {name: one.eta for name, one in found.items()}
+    enough = _BARELY * max(table.values())
+    free = [one for one in found.values() if one.bound in _PURE and one.eta >= enough]
     # max keeps the first among equals, and BOUNDS begins with the plainest argument.
-    chosen = max(found.values(), key=lambda one: one.eta)
-    return Calibration(**{**vars(chosen), "table": table})
+    return replace(max(free or found.values(), key=lambda one: one.eta), table=table)
 
 
 def candidates(
-    eps: float, delta: float, *, rounds: int, n: int, k: int, cap: int = 1, binary: bool = False, monotone: bool = True
+    eps: float,
+    delta: float,
+    *,
+    rounds: int,
+    n: int,
+    k: int,
+    cap: int = 1,
+    binary: bool = False,
+    swaps: int = 0,
+    names: Sequence[str] = BOUNDS + OLDER_BOUNDS,
 ) -> dict[str, Calibration]:
-    """The calibration by every bound that holds, in the order of BOUNDS.
+    """The calibration by every bound of `names` that holds, in that order.
 
     >>> list(candidates(0.1, 0.0, rounds=20, n=3000, k=20))
     ['basic']
     """
     _check(eps, delta, rounds=rounds, n=n, k=k, cap=cap)
-    # Counts that one unit moves one score by: its marginal, or for local search its whole value.
-    span = 1 if monotone else min(cap, k)
-    # Counts that one unit's marginals sum to over the private rounds.
-    total = min(cap, rounds)
-    names = [
-        name
-        for name in BOUNDS
-        if (delta > 0 or name == "basic")
-        and (monotone or name not in _CLAMPED)
-        and (name != "coverage" or (binary and cap == 1))
-    ]
+    adds = rounds - swaps
+    draws = _Draws(adds, swaps, n, total=min(cap, max(adds, 1)), span=min(cap, k), binary=binary and cap == 1)
     found = {}
     for name in names:
-        one = _solve(name, eps, delta, rounds=rounds, n=n, span=span, total=total)
+        one = _solve(name, eps, delta, draws) if draws.holds(name, delta) else None
         if one is not None:
             found[name] = one
     return found
@@ -92,9 +133,9 @@ def authors(
     _check(eps, delta, rounds=rounds, n=1, k=1, cap=cap)
     found = {"basic": eps / rounds}
     if delta > 0:
-        found["advanced"] = bounds.largest(lambda eps0: bounds.advanced(eps0, rounds, delta), eps)
+        found["advanced"] = bounds.largest(lambda eps0: older_bounds.advanced(eps0, rounds, delta), eps)
         if monotone:
-            found["decomposable"] = bounds.largest(lambda eta: bounds.decomposable(eta, 1, delta), eps, 0.5)
+            found["decomposable"] = bounds.largest(lambda eta: older_bounds.decomposable(eta, 1, delta), eps, 0.5)
     table = {name: eps0 / 2 * weight / cap for name, eps0 in found.items()}
     bound = max(found, key=lambda name: found[name])
     return Calibration(
@@ -106,53 +147,63 @@ def authors(
         rounds=rounds,
         reserve_eps=0.0,
         reserve_delta=0.0,
+        delta_used=delta,
         table=table,
     )
 
 
-def _solve(name: str, eps: float, delta: float, *, rounds: int, n: int, span: int, total: int) -> Calibration | None:
-    reserve_eps = 4 * THETA * rounds
+def _solve(name: str, eps: float, delta: float, draws: _Draws) -> Calibration | None:
+    reserve_eps = 4 * THETA * draws.rounds
     # The float64 weights are within a factor e^(±2θT) of the ideal ones over a whole run, which costs δ that factor.
-    reserve_delta = delta * 2 * THETA * rounds
-    if name in _CLAMPED:
-        reserve_delta += (1 + _exp(eps)) * rounds * n * 2.0**-CLAMP_BITS
+    drift = 2 * THETA * draws.rounds
+    clamp = (1 + _exp(eps)) * draws.adds * draws.n * 2.0**-CLAMP_BITS if draws.clamped(name) else 0.0
+    reserve_delta = clamp * (1 + 2 * drift) if name in _PURE else delta * drift + clamp
     left_eps, left_delta = (eps - reserve_eps) * _GUARD, (delta - reserve_delta) * _GUARD
     if left_eps <= 0:
         raise InputError(
-            f"eps = {eps!r} is below what the sampler's arithmetic alone needs for {rounds} rounds "
+            f"eps = {eps!r} is below what the sampler's arithmetic alone needs for {draws.rounds} rounds "
             f"({reserve_eps:.3g}); ask for a larger eps."
         )
-    if name == "basic":
-        reserve_delta = 0.0
-    elif left_delta <= 0:
+    if name != "basic" and left_delta <= 0:
         return None
-    eta = _eta(name, left_eps, left_delta, rounds=rounds, span=span, total=total)
+    eta = _eta(name, left_eps, left_delta, draws)
     if eta <= 0:
         return None
     return Calibration(
         bound=name,
         eps=eps,
         delta=delta,
-        eps0=2 * span * eta,
+        eps0=2 * draws.widest * eta,
         eta=eta,
-        rounds=rounds,
+        rounds=draws.rounds,
         reserve_eps=reserve_eps,
         reserve_delta=reserve_delta,
+        delta_used=reserve_delta if name in _PURE else delta,
+        divergence=Divergence.of_selection(
+            eta, adds=draws.adds, total=draws.total, swaps=draws.swaps, span=draws.span, n=draws.n
+        ),
     )
 
 
-def _eta(name: str, eps: float, delta: float, *, rounds: int, span: int, total: int) -> float:
+def _eta(name: str, eps: float, delta: float, draws: _Draws) -> float:
+    adds, swaps, span, total = draws.adds, draws.swaps, draws.span, draws.total
+    if name == "renyi":
+        return bounds.renyi_eta(eps, delta, adds=adds, total=total, swaps=swaps, span=span)
     if name == "zcdp":
-        return bounds.zcdp_eps0(eps, rounds, delta) / (2 * span)
+        # T·ε0² of both kinds of draws, as so many of the wider kind.
+        alike = adds / draws.widest**2 + swaps
+        return older_bounds.zcdp_eps0(eps, 1, delta) / math.sqrt(alike) / (2 * draws.widest)
     if name == "decomposable":
         # The paper states it for ε0 ≤ 1.
-        return bounds.largest(lambda eta: bounds.decomposable(eta, total, delta), eps, 0.5)
+        return bounds.largest(lambda eta: older_bounds.decomposable(eta, total, delta), eps, 0.5)
     return bounds.largest(
         {
-            "basic": lambda eta: bounds.basic(2 * span * eta, rounds),
-            "advanced": lambda eta: bounds.advanced(2 * span * eta, rounds, delta),
-            "telescoping": lambda eta: bounds.telescoping(eta, rounds, total),
-            "coverage": lambda eta: bounds.coverage(eta, delta),
+            "basic": lambda eta: bounds.basic(2 * eta, adds) + bounds.basic(2 * span * eta, swaps),
+            "telescoping": lambda eta: bounds.telescoping(eta, adds, total) + bounds.basic(2 * span * eta, swaps),
+            "covering": lambda eta: bounds.covering(eta, adds, delta),
+            "clocks": lambda eta: bounds.clocks(eta, delta),
+            "advanced": lambda eta: older_bounds.advanced(2 * draws.widest * eta, draws.rounds, delta),
+            "coverage": lambda eta: older_bounds.coverage(eta, delta),
         }[name],
         eps,
     )

@@ -1,7 +1,8 @@
-"""The six bounds on the privacy of a whole selection, as functions of one round's noise (`docs/privacy.md`).
+"""The five bounds on the privacy of a whole selection, as functions of one round's noise (`docs/privacy.md`).
 
 `eta` is the exponent per count: a candidate with one user more is e^eta times as likely. `eps0` is the privacy of one
-round on its own. Each function gives the ε that the bound proves for an ideal exponential mechanism.
+round on its own. Each function gives the ε that the bound proves for an ideal exponential mechanism. Those that these
+replace, for tables and comparisons, are in `older_bounds.py`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-_GOLDEN = (math.sqrt(5) - 1) / 2
+import numpy as np
+
+from ..types import FloatArray
+from .renyi import POLE, Divergence, conversion
+
+_FINER = (2.0**-6, 2.0**-10, 2.0**-14, 0.0)  # steps of ln(α - 1), after those of 1/4
 
 
 def basic(eps0: float, rounds: int) -> float:
@@ -21,47 +27,8 @@ def basic(eps0: float, rounds: int) -> float:
     return rounds * eps0
 
 
-def advanced(eps0: float, rounds: int, delta: float) -> float:
-    """Advanced composition: ε = sqrt(2T·ln(1/δ))·ε0 + T·ε0·(e^ε0 - 1).
-
-    >>> round(advanced(0.00347, 20, 1e-9), 3)
-    0.1
-    """
-    return math.sqrt(2 * rounds * -math.log(delta)) * eps0 + rounds * eps0 * _expm1(eps0)
-
-
-def zcdp(eps0: float, rounds: int, delta: float) -> float:
-    """ρ = T·ε0²/8 by bounded range, converted at the best order α.
-
-    >>> round(zcdp(0.00842, 20, 1e-9), 3)
-    0.1
-    """
-    rho = rounds * eps0 * eps0 / 8
-    order = _minimise(lambda log_excess: _from_rho(rho, log_excess, delta))
-    return max(0.0, _from_rho(rho, order, delta))
-
-
-def zcdp_eps0(eps: float, rounds: int, delta: float) -> float:
-    """The ε0 for which `zcdp` gives ε: any order α yields a valid ρ, so the best one found is on the safe side.
-
-    >>> round(zcdp_eps0(0.1, 20, 1e-9), 5)
-    0.00842
-    """
-    order = _minimise(lambda log_excess: -_to_rho(eps, log_excess, delta))
-    return math.sqrt(8 * max(0.0, _to_rho(eps, order, delta)) / rounds)
-
-
-def decomposable(eta: float, total: int, delta: float) -> float:
-    """The paper's bound: ε = A·(e^η - 1)·(4 + ln(1/δ)) where one unit's marginals sum to at most A = `total` counts.
-
-    >>> round(decomposable(0.00807 / 2, 1, 1e-9), 3)
-    0.1
-    """
-    return total * _expm1(eta) * (4 - math.log(delta))
-
-
 def telescoping(eta: float, rounds: int, total: int) -> float:
-    """A unit's own marginals telescope to at most A = `total` counts: ε = (T + A)·η.
+    """A unit's own marginals telescope to at most A = `total` counts: ε = (T + A)·η, with δ = 0.
 
     >>> telescoping(0.5, 3, 1)
     2.0
@@ -69,15 +36,57 @@ def telescoping(eta: float, rounds: int, total: int) -> float:
     return (rounds + total) * eta
 
 
-def coverage(eta: float, delta: float) -> float:
-    """A unit is covered once and for all: ε = η + (e^η - 1)·max(0, ln((1 - e^-η)/δ)), for any number of rounds.
+def covering(eta: float, rounds: int, delta: float) -> float:
+    """A unit is covered once: ε = η + T·ln(1 + (e^η-1)(1 - e^(-ℓ/T))) with ℓ = max(0, ln((1 - e^-η)/δ)).
 
-    >>> round(coverage(0.01201 / 2, 1e-9), 3)
+    For marginals of 0 or 1 that sum to 1. It is `telescoping` as δ goes to 0 and `coverage` as T goes to infinity.
+
+    >>> round(covering(0.0302 / 2, 6, 1e-9), 3)
     0.1
     """
     if eta == 0:
         return 0.0
-    return eta + _expm1(eta) * max(0.0, math.log(-math.expm1(-eta)) - math.log(delta))
+    spared = max(0.0, math.log(-math.expm1(-eta)) - math.log(delta))
+    return eta + rounds * math.log1p(expm1(eta) * -math.expm1(-spared / rounds))
+
+
+def clocks(eta: float, delta: float) -> float:
+    """The exact privacy of picks that are only added: ε = (e^η - 1)·max(0, ln(tanh(η/2)/δ)), for any number of rounds.
+
+    For marginals in [0, 1] that sum to 1.
+
+    >>> round(clocks(0.0133 / 2, 1e-9), 3)
+    0.1
+    """
+    if eta == 0:
+        return 0.0
+    return expm1(eta) * max(0.0, math.log(math.tanh(eta / 2)) - math.log(delta))
+
+
+def renyi(release: Divergence, delta: float) -> float:
+    """The smallest, over the orders α > 1, of D_α and what its conversion to this δ takes.
+
+    >>> round(renyi(Divergence(eta=0.011198 / 2, adds=100), 1e-9), 4)
+    0.1
+    """
+    log_excess, best = np.arange(-8.0, 36.0, 0.25), math.inf
+    for step in _FINER:
+        found = [release.at(alpha) + conversion(alpha, delta) for alpha in (1 + np.exp(log_excess)).tolist()]
+        log_excess, best = _around(log_excess, int(np.argmin(found)), step), min(best, *found)
+    return max(0.0, best)
+
+
+def renyi_eta(eps: float, delta: float, *, adds: int, total: int, swaps: int, span: int) -> float:
+    """The largest η that some order proves (ε, δ) for: any order is valid, so the best one found errs towards privacy.
+
+    >>> round(2 * renyi_eta(0.1, 1e-9, adds=100, total=1, swaps=0, span=1), 4)
+    0.0112
+    """
+    log_excess, best = np.arange(-8.0, 36.0, 0.25), 0.0
+    for step in _FINER:
+        found = _eta_by_order(log_excess, eps, delta, adds=adds, total=total, swaps=swaps, span=span)
+        log_excess, best = _around(log_excess, int(np.argmax(found)), step), max(best, float(found.max()))
+    return best
 
 
 def largest(bound: Callable[[float], float], eps: float, limit: float = math.inf) -> float:
@@ -101,41 +110,64 @@ def largest(bound: Callable[[float], float], eps: float, limit: float = math.inf
             high = middle
 
 
-def _expm1(value: float) -> float:
+def expm1(value: float) -> float:
+    """e^x - 1; infinite where it would overflow.
+
+    >>> expm1(1000.0)
+    inf
+    """
     return math.expm1(value) if value < 700 else math.inf
 
 
-def _from_rho(rho: float, log_excess: float, delta: float) -> float:
-    excess = math.exp(log_excess)  # α - 1
+def _around(log_excess: FloatArray, best: int, step: float) -> FloatArray:
+    """Orders around the best one found, in the next finer steps."""
+    around: FloatArray = log_excess[best] + step * np.arange(-20, 21)
+    return around
+
+
+def _eta_by_order(
+    log_excess: FloatArray, eps: float, delta: float, *, adds: int, total: int, swaps: int, span: int
+) -> FloatArray:
+    """For every order, given as ln(α-1), the largest η with D_α at most what the conversion leaves of ε; 0 if none.
+
+    D_α is a smallest of several: the largest η is the largest over the bound taken for the adds and that for the swaps.
+    """
+    excess = np.exp(log_excess)
     alpha = 1 + excess
-    return rho * alpha + _conversion(alpha, excess, delta)
+    room = eps + (np.log(alpha) + math.log(delta)) / excess + np.log1p(1 / excess)
+    room = np.maximum(room, 0.0)
+    # What one η of the pure bounds and one η² of bounded range cost, for the adds and for the swaps.
+    pure, square = (adds + min(total, adds)) * 1.0, alpha * adds / 2
+    swap_pure, swap_square = 2.0 * span * swaps, alpha * swaps * span * span / 2
+    found = np.zeros(len(alpha))
+    for other_pure, other_square in ((swap_pure, 0.0 * alpha), (0.0, swap_square)):
+        for own_pure, own_square in ((pure, 0.0 * alpha), (0.0, square)):
+            found = np.maximum(found, _root(own_square + other_square, own_pure + other_pure, room))
+        if adds:
+            found = np.maximum(found, _greedy_root(alpha, total, other_square, other_pure, room))
+    return found
 
 
-def _to_rho(eps: float, log_excess: float, delta: float) -> float:
-    excess = math.exp(log_excess)
-    alpha = 1 + excess
-    return (eps - _conversion(alpha, excess, delta)) / alpha
+def _root(square: FloatArray, linear: float, room: FloatArray) -> FloatArray:
+    """The largest η with square·η² + linear·η ≤ room."""
+    under = np.sqrt(linear * linear + 4 * square * room) + linear
+    return np.divide(2 * room, under, out=np.zeros_like(room), where=under > 0)
 
 
-def _conversion(alpha: float, excess: float, delta: float) -> float:
-    # ln(1 - 1/α) = -ln(1 + 1/(α - 1)), which keeps its digits at both ends.
-    return -(math.log(alpha) + math.log(delta)) / excess - math.log1p(1 / excess)
+def _greedy_root(alpha: FloatArray, total: int, square: FloatArray, linear: float, room: FloatArray) -> FloatArray:
+    """The largest η with D(η) + square·η² + linear·η ≤ room, D the greedy family's divergence; never too large."""
+    excess = alpha - 1
 
+    def alone(left: FloatArray) -> FloatArray:
+        part = np.minimum(-np.expm1(-excess * left / total), POLE * (1 - 2.0**-40))
+        return 2 * np.arcsinh(np.sqrt(part / (4 * alpha * excess)))
 
-def _minimise(function: Callable[[float], float]) -> float:
-    """The ln(α - 1) of the smallest value: a grid first, because nothing guarantees a single valley, then golden."""
-    grid = [0.5 * step for step in range(-24, 121)]
-    best = min(grid, key=function)
-    low, high = best - 0.5, best + 0.5
-    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = function(left), function(right)
-    for _ in range(45):
-        if at_left <= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - _GOLDEN * (high - low)
-            at_left = function(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + _GOLDEN * (high - low)
-            at_right = function(right)
-    return left if at_left <= at_right else right
+    high = alone(room)
+    if not linear and not square.any():
+        return high
+    low, high = np.zeros_like(high), np.minimum(high, _root(square, linear, room))
+    for _ in range(48):
+        middle = (low + high) / 2
+        held = middle <= alone(np.maximum(room - (square * middle + linear) * middle, 0.0))
+        low, high = np.where(held, middle, low), np.where(held, high, middle)
+    return low
