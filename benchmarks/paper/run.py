@@ -13,7 +13,7 @@ from benchmarks.paper.results import Row
 from benchmarks.paper.tasks import Task, task
 from msd_sql.udfs.methods import METHODS
 from msd_sql.udfs.planning import Plan, plan
-from msd_sql.udfs.privacy import bounds
+from msd_sql.udfs.privacy import bounds, older_bounds
 from msd_sql.udfs.privacy.accounting import Calibration, authors
 from msd_sql.udfs.privacy.randomness import SeededSource
 from msd_sql.udfs.selection import evaluate, select
@@ -57,7 +57,7 @@ def theirs(cell: Cell, delta: float, rounds: int) -> Calibration:
     code = authors(cell.eps, delta, rounds=rounds, weight=weight, monotone=method.monotone)
     if not method.monotone:
         return code
-    eps0 = 2.0 * bounds.largest(lambda eta: bounds.decomposable(eta, 1, delta), cell.eps, 0.5)
+    eps0 = 2.0 * bounds.largest(lambda eta: older_bounds.decomposable(eta, 1, delta), cell.eps, 0.5)
     if eps0 <= code.eps0:
         return code
     return replace(code, bound="decomposable", eps0=eps0, eta=eps0 / 2.0 * weight)
