@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from msd_sql.errors import InputError, suggest
 
-METHODS = ("auto", "greedy", "nosg", "osg", "local_search", "ls", "random", "rel", "mix")
+METHODS = ("auto", "greedy", "nosg", "osg", "local_search", "sls", "ls", "ls_greedy", "random", "rel", "mix")
 DISTANCES = ("jaccard", "hamming", "l1", "l2", "angular", "haversine", "precomputed")
 RELEVANCES = ("coverage", "best_match")
 ENGINES = ("auto", "memory", "sql", "spark")
@@ -86,7 +86,11 @@ _QUESTION = (
 _OPTIONS = (
     Argument("method", "VARCHAR", "The algorithm; auto takes greedy, nosg or local_search.", "NULL", METHODS),
     Argument(
-        "gamma", "DOUBLE", "How much of the guarantee sampling may give up, between 0 and 1 (0.1 by default).", "NULL"
+        "gamma",
+        "DOUBLE",
+        "How much of the guarantee may be given up, between 0 and 1: for fewer swaps (local_search, by default 0.4) or "
+        "smaller samples (by default 0.1).",
+        "NULL",
     ),
     Argument(
         "delta",

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from msd_sql.udfs.privacy import bounds, renyi
 
+from msd_sql.udfs.privacy import bounds, renyi
 from tests.proof.coq_formulas import Statements, evaluate
 
 NOISE = [0.001, 0.0151, 0.1, 0.5, 1.0]

@@ -25,9 +25,9 @@ def cases(quick: bool = False) -> list[Case]:
     quota = Partition(np.array([0, 0, 1, 1]), 1, 2)
     apart = Apart(4, 3, random, float(np.median(random)))
     few = _BINARY[-1:] if quick else _BINARY
-    etas = (0.6,) if quick else (0.3, 1.2)
+    etas, both = (0.6,), (0.6,) if quick else (0.3, 1.2)
     found = [
-        everyone("random offsets", "greedy", 2 if quick else 3, m, (*_BINARY, *_OLDER), etas=etas, offsets=random),
+        everyone("random offsets", "greedy", 2 if quick else 3, m, (*_BINARY, *_OLDER), etas=both, offsets=random),
         everyone("adversarial offsets", "greedy", 2, m, _BINARY, etas=etas, offsets=corner),
         everyone("random offsets", "nosg", 2, m, few, etas=etas, offsets=random),
         everyone("random offsets", "osg", 2, m, few, etas=etas, offsets=random),
@@ -43,7 +43,7 @@ def cases(quick: bool = False) -> list[Case]:
         everyone("cap 2, 1 swap", "local_search", 2, 2, _ADDED, etas=etas, offsets=random, cap=2, gamma=0.2),
         everyone("quota, no swap", "local_search", 2, 3, few, etas=etas, offsets=random, matroid=quota, gamma=0.5),
         everyone("item 2 pinned, 1 swap", "local_search", 3, 2, _ADDED, etas=etas, gamma=0.2, start=(2,)),
-        matches("random offsets", "greedy", 2, (*_ONCE, *_OLDER), etas=etas, offsets=small),
+        matches("random offsets", "greedy", 2, (*_ONCE, *_OLDER), etas=both, offsets=small),
         matches("item 1 pinned", "greedy", 2, _ONCE, etas=etas, offsets=small, start=(1,)),
         matches("1 swap", "local_search", 2, _ADDED, etas=etas, offsets=small, gamma=0.2),
         lure(1, [("basic", 1.0, 0.0)], etas=(0.2, 0.7)),

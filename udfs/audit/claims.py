@@ -1,4 +1,4 @@
-"""Claims about instances, and the truth about them: a calibrated (ε, δ), the whole profile δ(ε), D at several orders."""
+"""Claims about instances, and the truth about them: a calibrated (ε, δ), the profile δ(ε), D at several orders."""
 
 from __future__ import annotations
 

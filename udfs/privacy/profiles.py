@@ -55,6 +55,6 @@ def _clocks(release: Divergence, eps: float) -> float:
 
 def _renyi(release: Divergence, eps: float) -> float:
     """The conversion of D_α solved for δ, at the best of many orders."""
-    orders = (1 + np.exp(np.arange(-8.0, 20.0, 0.02))).tolist()
+    orders = (1 + np.exp(np.arange(-6.0, 12.0, 0.05))).tolist()
     exponents = [(alpha - 1) * (release.at(alpha) + conversion(alpha, 1.0) - eps) for alpha in orders]
     return math.exp(min(0.0, *exponents))

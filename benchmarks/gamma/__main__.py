@@ -1,7 +1,7 @@
-"""`python -m benchmarks.paper.choose_gamma`: which γ suits local_search, measured on four data sets under quotas.
+"""`python -m benchmarks.gamma`: which γ suits local_search, measured on four data sets under quotas.
 
-Each figure is the mean gap to the non-private LS (the larger of `ls` and `ls_greedy`), in percent; negative is better than
-LS. Beside it stand the paper's DP-SLS, and greedy on relevance alone (`rel`).
+Each figure is the mean gap to the non-private LS (the larger of `ls` and `ls_greedy`), in percent; negative is better
+than LS. Beside it stand the paper's DP-SLS, and greedy on relevance alone (`rel`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from statistics import fmean
 
 import numpy as np
 
+from benchmarks.paper.tasks import Task, task
 from msd_sql.udfs import Partition, SeededSource, evaluate, plan, select
 
 from .households import households
-from .tasks import Task, task
 
 GAMMAS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 EPS = (0.02, 0.05, 0.1, 0.2, 0.5)
@@ -77,7 +77,7 @@ def lines(made: Task, name: str, picks: Sequence[int], runs: int) -> Iterator[Li
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table, line by line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.paper.choose_gamma", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.gamma", description=__doc__)
     parser.add_argument("--runs", type=int, default=12)
     parser.add_argument("--data", default="", help="only data sets whose name holds this")
     parser.add_argument("--picks", default=",".join(map(str, PICKS)), help="comma-separated numbers of picks")

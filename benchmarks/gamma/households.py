@@ -9,11 +9,10 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
+from benchmarks.paper.amazon import price_bins
+from benchmarks.paper.places import DataMissingError
+from benchmarks.paper.tasks import MOST_PICKS, Task
 from msd_sql.udfs import Coverage, CoverageIndex, Jaccard, Partition
-
-from .amazon import price_bins
-from .places import DataMissingError
-from .tasks import MOST_PICKS, Task
 
 DEPARTMENTS = ("DRUG GM", "PRODUCE", "MEAT")  # about four thousand products that were sold
 
