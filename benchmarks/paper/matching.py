@@ -1,7 +1,7 @@
 """The ε at which our calibration makes the same draws as the authors' does at ε = 0.1.
 
 A run of one method depends on its calibration through eta alone (the exponent per user), so equal eta means equal
-distributions: the matching ε is a computation, and the runs at it are only a check. Where the methods differ, runs decide.
+distributions: the matching ε is a computation, and runs at it are only a check. Where methods differ, runs decide.
 """
 
 from __future__ import annotations

@@ -36,9 +36,10 @@ purchases, prices, category paths); claims about it are claims about a stand-in.
 `meta.jsonl` runs the same cells on them with `--amazon FOLDER`."""
 THREE_COLUMNS = """\
 **Three columns.** *Theirs*: as the paper's text has it, sensitivity 1/m for the whole objective, and the largest ε0
-of basic composition, advanced composition and, for greedy methods, the decomposable bound. *Before*: the public diversity
-is not charged, and the best of the older bounds is taken. *Ours*: the bounds of docs/privacy.md, and under a partition the
-local search of docs/algorithms.md in the place of DP-SLS, with its own default γ. All promise the same (ε, δ)."""
+of basic composition, advanced composition and, for greedy methods, the decomposable bound. *Before*: the public
+diversity is not charged, and the best of the older bounds is taken. *Ours*: the bounds of docs/privacy.md, and under a
+partition the local search of docs/algorithms.md in the place of DP-SLS, with its own default γ. All promise the same
+(ε, δ)."""
 VERDICTS = """\
 *holds*: the measurement is inside of what the paper says. *close*: it misses a limit by no more than as much again, or
 a range by no more than three points. The numbers in brackets lead to the notes below the table."""
