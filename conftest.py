@@ -29,7 +29,7 @@ def _shop(folder: Path, stack: ExitStack) -> dict[str, Any]:
     from matplotlib.figure import Figure
 
     import msd_sql
-    from msd_sql.database.host import DuckDBHost
+    from msd_sql.database.duckdb_host import DuckDBHost
     from msd_sql.engines.candidates import Candidates
     from msd_sql.registration import instance_of
     from msd_sql.runtime.call import Context

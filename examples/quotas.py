@@ -1,4 +1,4 @@
-"""At most two products of a price bin: a partition matroid, chosen by private local search.
+"""Two products of each price bin at least and three at most, one of them given: private local search under quotas.
 
 python examples/quotas.py [shop.duckdb]        (the synthetic shop when no file is given)
 """
@@ -21,7 +21,9 @@ def main(path: str = ":memory:") -> msd_sql.Selection:
     products = con.sql(
         "SELECT item_id, title, price, price_bin, categories FROM products WHERE category = 'Health Care'"
     )
-    chosen = msd_sql.select(products, k=8, eps=0.5, diversity=0.5, quota="price_bin", quota_cap=2)
+    chosen = msd_sql.select(
+        products, k=9, eps=0.5, diversity=0.5, quota="price_bin", quota_min=2, quota_cap=3, include=[1], apart=0.3
+    )
 
     print(chosen.rows[["msd_rank", "title", "price", "price_bin"]].to_string(index=False))
     print(f"\nMean distance {chosen.diversity:.2f}. {chosen.receipt}")

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from msd_sql.actions import declare
 from msd_sql.actions.select import Selected
 from msd_sql.catalog.amounts import Amount
-from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import CatalogError, InputError, suggest
+from msd_sql.question.options import read_python
 from msd_sql.registration import instance_named, instance_of, register
 from msd_sql.runtime.call import Call, Context
 from msd_sql.runtime.instance import Instance
@@ -78,20 +80,21 @@ def protect(
     >>> protect(con, "purchases", unit="user_id", item="item_id", budget=1.0, delta=1e-9).m
     398
     """
-    with _calling(con) as call:
-        return _catalog(call).protect(
-            relation,
-            budget=budget,
-            unit=unit,
-            item=item,
-            delta=delta,
-            users=users,
-            cap=cap,
-            relevance=relevance,
-            similarity=similarity,
-            replace=replace,
-            statement="msd_sql.protect",
-        )
+    given = read_python(
+        "msd_protect",
+        relation=relation,
+        unit=unit,
+        item=item,
+        budget=budget,
+        delta=delta,
+        users=users,
+        cap=cap,
+        relevance=relevance,
+        similarity=similarity,
+        replace=replace,
+    )
+    with _calling(con, "msd_sql.protect") as call:
+        return declare.protect(call, **given)
 
 
 def items(
@@ -111,18 +114,19 @@ def items(
     >>> items(con, "products", key="item_id", features="categories", reach="purchases").key_column
     'item_id'
     """
-    with _calling(con) as call:
-        return _catalog(call).declare_items(
-            relation,
-            key=key,
-            features=_names(features),
-            distance=distance,
-            quota=_names(quota),
-            quota_cap=[quota_cap] if isinstance(quota_cap, int) else list(quota_cap or ()),
-            reach=reach,
-            replace=replace,
-            statement="msd_sql.items",
-        )
+    given = read_python(
+        "msd_items",
+        relation=relation,
+        key=key,
+        features=features,
+        distance=distance,
+        quota=quota,
+        quota_cap=quota_cap,
+        reach=reach,
+        replace=replace,
+    )
+    with _calling(con, "msd_sql.items") as call:
+        return declare.items(call, **given)
 
 
 def select(
@@ -168,14 +172,10 @@ def select(
     )
 
 
-def _calling(con: duckdb.DuckDBPyConnection) -> AbstractContextManager[Call]:
+def _calling(con: duckdb.DuckDBPyConnection, statement: str) -> AbstractContextManager[Call]:
     register(con)
     told = con.execute("SELECT _msd_context()").fetchall()[0][0]
-    return instance_of(con).call(Context.read(told))
-
-
-def _catalog(call: Call) -> Catalog:
-    return call.catalog
+    return instance_of(con).call(dataclasses.replace(Context.read(told), statement=statement))
 
 
 def _relation(given: Any, con: duckdb.DuckDBPyConnection | None) -> duckdb.DuckDBPyRelation:
@@ -259,13 +259,12 @@ def _expression(source: duckdb.DuckDBPyRelation, value: str | Sequence[str]) -> 
 
 
 def _value(value: Any) -> str:
-    return literal(list(value) if isinstance(value, tuple) else value)
-
-
-def _names(columns: Columns) -> list[str]:
-    if columns is None:
-        return []
-    return [columns] if isinstance(columns, str) else list(columns)
+    if isinstance(value, Mapping):
+        return f"MAP {{{', '.join(f'{_value(key)}: {_value(one)}' for key, one in value.items())}}}"
+    plain = value.tolist() if hasattr(value, "tolist") else value  # of numpy and pandas
+    if isinstance(plain, list | tuple | set | frozenset):
+        return f"[{', '.join(_value(one) for one in plain)}]"
+    return literal(plain)
 
 
 def _rows(source: duckdb.DuckDBPyRelation, column: str, keys: Sequence[str]) -> pd.DataFrame:

@@ -6,13 +6,13 @@ or LIMIT 0 (but for `_msd_caller_query`, which is run then); `special` NULL hand
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 from msd_sql.actions.bind_time import caller_query
 from msd_sql.actions.declare import declare
@@ -24,31 +24,16 @@ from msd_sql.actions.select import pick
 from msd_sql.actions.show_ledger import LEDGER, ledger_rows, remaining
 from msd_sql.database.host import HostError, Interrupted
 from msd_sql.errors import EngineError, MsdError
-from msd_sql.question.arguments import Arguments, from_arrow, from_native, whole
+from msd_sql.question.arguments import Arguments, Group, groups, whole
 from msd_sql.question.options import asserted_public
 from msd_sql.question.prepare import guarded
 from msd_sql.runtime import call
 from msd_sql.runtime.call import Call, Context, uncharged
 from msd_sql.runtime.instance import Instance
 from msd_sql.runtime.vector_store import VectorStore
+from msd_sql.surface.macros import QUESTION, struct
 
-OPTIONS = (
-    "k", "eps", "diversity", "method", "gamma", "delta", "distance", "scale", "quota_cap", "cap", "reach", "fresh",
-    "exact", "public", "engine", "key",
-)  # fmt: skip
-TYPES = ("features", "quota", "score")
-
-
-def _texts(names: Sequence[str]) -> str:
-    members = ", ".join(f'"{name}" VARCHAR' for name in names)
-    return f"STRUCT({members})"
-
-
-CONTEXT = _texts(call.FIELDS)
-ASKED = (
-    "VARCHAR[]", "BIGINT[]", "BIGINT[]", "VARCHAR", _texts(OPTIONS), _texts(TYPES), "VARCHAR[]", "VARCHAR[][]",
-    "BIGINT[]", "VARCHAR[]", "VARCHAR[][]", "DOUBLE[]", CONTEXT,
-)  # fmt: skip
+CONTEXT = struct((name, "VARCHAR") for name in call.FIELDS)
 PROPERTIES = "STRUCT(property VARCHAR, value VARCHAR)[]"
 
 
@@ -64,20 +49,19 @@ class Function:
     at_bind: bool = False  # may DuckDB call it when it binds a statement, instead of every time?
 
 
-def functions(instance: Instance, *, arrow: bool | None = None) -> list[Function]:
-    """The functions of one database; vectors come in Arrow arrays if pyarrow is there (or as `arrow` says).
+def functions(instance: Instance) -> list[Function]:
+    """The functions of one database; what comes in numbers comes in Arrow arrays.
 
     >>> [function.name for function in functions(Instance("token"))][:2]
     ['_msd_instance', '_msd_caller_query']
     """
-    fast = find_spec("pyarrow") is not None if arrow is None else arrow
     return [
         Function("_msd_instance", lambda: instance.token, (), "VARCHAR"),
         Function("_msd_caller_query", lambda: caller_query(instance), (), "VARCHAR", at_bind=True),
         _plain(instance, "_msd_prefetch", prefetch, (), "VARCHAR"),
-        _take(instance, fast),
-        _group(instance, "_msd_pick", pick, "BIGINT[]", fast),
-        _group(instance, "_msd_explain", explain, PROPERTIES, fast),
+        _take(instance),
+        _group(instance, "_msd_pick", pick, "BIGINT[]"),
+        _group(instance, "_msd_explain", explain, PROPERTIES),
         _plain(instance, "_msd_key", key_column, ("VARCHAR[]", "VARCHAR", "VARCHAR"), "VARCHAR"),
         _plain(instance, "_msd_declare", declare, ("VARCHAR", "VARCHAR"), "VARCHAR"),
         _plain(instance, "_msd_reach", reach, ("VARCHAR[]", "VARCHAR", "VARCHAR"), "BIGINT"),
@@ -125,55 +109,37 @@ def as_one_sentence(instance: Instance, asking: Context) -> Iterator[None]:
     raise failure from None
 
 
-def _group(instance: Instance, name: str, act: Callable[[Call, Arguments], Any], returns: str, arrow: bool) -> Function:
-    """A function of one group's items; DuckDB counts its parameters, so they are all spelled out."""
+def _group(instance: Instance, name: str, act: Callable[[Call, Arguments], Any], returns: str) -> Function:
+    """A function of one group's items."""
+    kind = pa.int64() if returns == "BIGINT[]" else pa.struct([("property", pa.string()), ("value", pa.string())])
 
-    def one(
-        options: Mapping[str, str | None], told: dict[str, str | None], read: Callable[[VectorStore], Arguments]
-    ) -> Any:
-        asking = Context.read(told)
+    def one(group: Group) -> Any:
+        asking = Context.read(group.caller)
         with as_one_sentence(instance, asking), instance.call(asking) as call, dropping_vectors_on_error(call.vectors):
             with uncharged():
                 # First of all: an error about an argument quotes it, and an argument can be computed from private rows.
-                guarded(call, asserted_public(options))
-                arguments = read(call.vectors)
+                guarded(call, asserted_public(group.options))
+                arguments = group.read(call.vectors)
             return act(call, arguments)
 
-    def native(
-        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
-    ) -> Any:
-        return one(e, n, lambda store: from_native(a, b, c, d, e, f, g, h, i, j, k, m, store))
+    def chunk(questions: Any, callers: Any) -> Any:
+        return pa.array([one(group) for group in groups(questions, callers)], type=pa.list_(kind))
 
-    def chunk(
-        a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any, j: Any, k: Any, m: Any, n: Any
-    ) -> Any:
-        import pyarrow as pa
-
-        kind = pa.int64() if returns == "BIGINT[]" else pa.struct([("property", pa.string()), ("value", pa.string())])
-        answers = [one(*group) for group in from_arrow((a, b, c, d, e, f, g, h, i, j, k, m, n))]
-        return pa.array(answers, type=pa.list_(kind))
-
-    return Function(name, chunk if arrow else native, ASKED, returns, arrow)
+    return Function(name, chunk, (QUESTION, CONTEXT), returns, arrow=True)
 
 
-def _take(instance: Instance, arrow: bool) -> Function:
+def _take(instance: Instance) -> Function:
     """A function that keeps every row's vector for the selection of the same statement.
 
     Of any type: DuckDB would make a list of an array, number by number, for a parameter that is one.
     """
 
-    def native(*row: Any) -> int:
-        vector, connection, query = row
-        return instance.vectors(connection, query).put_one(vector)
-
     def chunk(*columns: Any) -> Any:
-        import pyarrow as pa
-
         vectors, connection, query = columns
         store = instance.vectors(connection[0].as_py(), query[0].as_py())
         return pa.array(store.put(whole(vectors)))
 
-    return Function("_msd_take", chunk if arrow else native, ("ANY", "BIGINT", "BIGINT"), "BIGINT", arrow)
+    return Function("_msd_take", chunk, ("ANY", "BIGINT", "BIGINT"), "BIGINT", arrow=True)
 
 
 @contextmanager

@@ -15,9 +15,9 @@ from msd_sql import entry_points
 from msd_sql.database.spark_host import check_session
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import CatalogError, InputError
-from msd_sql.guard.connection_view import MACROS, TEXT
 from msd_sql.runtime import interrupts
 from msd_sql.runtime.instance import Instance
+from msd_sql.surface.macros import MACROS, TEXT
 
 LEDGER = "msd_ledger"
 PATIENCE = 5.0  # seconds

@@ -2,42 +2,43 @@ import duckdb
 import pytest
 
 from msd_sql.cli import main
-from msd_sql.demo import story, view
+from msd_sql.demo import story as demo
+from msd_sql.demo import view
 
 
 @pytest.fixture(scope="module")
-def story() -> story.Story:
+def story() -> demo.Story:
     con = duckdb.connect()
     try:
-        return story.story(con)
+        return demo.story(con)
     finally:
         con.close()
 
 
-def test_the_plain_six_repeat_themselves_and_the_diverse_six_do_not(story: story.Story) -> None:
+def test_the_plain_six_repeat_themselves_and_the_diverse_six_do_not(story: demo.Story) -> None:
     plain, _, diverse = story.sections[:3]
     assert len(plain.rows) == len(diverse.rows) == 6
     assert len(plain.repeated) >= 3
     assert len(diverse.repeated) < len(plain.repeated)
 
 
-def test_the_demo_says_that_it_is_synthetic_and_what_is_left(story: story.Story) -> None:
+def test_the_demo_says_that_it_is_synthetic_and_what_is_left(story: demo.Story) -> None:
     text = view.text(story)
     assert "synthetic" in text.splitlines()[0]
     assert "LeakError" in text
     assert "0.85 of 1" in text
-    for sql in (story.PLAIN, story.PROTECT, story.DIVERSE, story.LEAK):
+    for sql in (demo.PLAIN, demo.PROTECT, demo.DIVERSE, demo.LEAK):
         assert all(f"   {line}" in text for line in sql.splitlines())
 
 
-def test_the_page_holds_the_same_story(story: story.Story) -> None:
+def test_the_page_holds_the_same_story(story: demo.Story) -> None:
     page = view.page(story)
     for section in story.sections:
         assert section.title in page.replace("&#x27;", "'")
     assert page.count("<table>") == 4
 
 
-def test_the_colours_hold_the_same_story(story: story.Story, tmp_path) -> None:
+def test_the_colours_hold_the_same_story(story: demo.Story, tmp_path) -> None:
     pytest.importorskip("rich", reason="colours need rich (extra: shell)")
     view.svg(story, tmp_path / "demo.svg")
     drawn = (tmp_path / "demo.svg").read_text()

@@ -1,6 +1,6 @@
 """The SQL reference agrees with the macros, the kernel and docs/sql.md."""
 
-import re
+from dataclasses import fields
 
 import duckdb
 import pytest
@@ -8,25 +8,9 @@ import pytest
 import msd_sql
 from msd_sql.errors import InputError
 from msd_sql.question import options
-from msd_sql.surface import functions, reference
-from msd_sql.surface.functions import FUNCTIONS, RECORDING, function_named
-from msd_sql.udfs.distances import DISTANCES
-from msd_sql.udfs.methods import METHODS
-
-MACRO = re.compile(r"CREATE OR REPLACE TEMP MACRO (msd_\w+)\((.*?)\)\s+AS", re.DOTALL)
-
-
-@pytest.fixture(scope="module")
-def macros(root) -> dict[str, list[str]]:
-    text = (root / "msd_sql" / "surface" / "macros.sql").read_text()
-    return {
-        name: [" ".join(part.split()) for part in given.split(",") if part.strip()]
-        for name, given in MACRO.findall(text)
-    }
-
-
-def test_every_macro_is_described_with_its_arguments_and_defaults(macros) -> None:
-    assert {name: [argument.written for argument in f.arguments] for name, f in FUNCTIONS.items()} == macros
+from msd_sql.surface import reference
+from msd_sql.surface.description import Kind
+from msd_sql.surface.functions import FUNCTIONS, RECORDING, SELECTION_OPTIONS, SELECTIONS, function_named
 
 
 def test_every_function_is_there_after_register() -> None:
@@ -37,10 +21,28 @@ def test_every_function_is_there_after_register() -> None:
     assert {row[0] for row in rows.fetchall()} == set(FUNCTIONS)
 
 
-def test_allowed_values_are_those_of_the_code() -> None:
-    assert ("auto", *METHODS) == functions.METHODS
-    assert set(functions.DISTANCES) == set(DISTANCES)
-    assert functions.ENGINES == options.ENGINES
+def test_every_option_of_a_selection_has_a_typed_place() -> None:
+    """`key` is not among them: it is the name of a column, found before the question is read."""
+    assert {field.name for field in fields(options.Request)} == {one.name for one in SELECTION_OPTIONS} - {"key"}
+
+
+def test_an_option_means_the_same_in_every_selection() -> None:
+    for argument in SELECTION_OPTIONS:
+        assert {one for function in SELECTIONS for one in function.arguments if one.name == argument.name} == {argument}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=lambda function: function.name)
+def test_every_option_is_read_by_the_rules_of_its_kind(function) -> None:
+    samples = {
+        Kind.KEYS: '["1"]',
+        Kind.FLAG: "true",
+        Kind.NUMBER: "0.5",
+        Kind.DELTA: "0",
+        Kind.TEXT: "t",
+        Kind.NAMES: "a, b",
+    }
+    given = {one.name: one.allowed[0] if one.allowed else samples.get(one.kind, "1") for one in function.options}
+    assert set(options.read(function.options, given)) == set(given)
 
 
 def test_recording_functions_are_those_that_write_to_the_ledger() -> None:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .distances import DISTANCES, L1, L2, Angular, Hamming, Haversine, Jaccard, Precomputed
     from .errors import InputError, MsdError, PrivacyError
-    from .matroids import MATROIDS, Laminar, Partition, Transversal, Uniform
+    from .matroids import MATROIDS, Apart, Laminar, Partition, Pinned, Transversal, Uniform, narrowed
     from .methods import METHODS
     from .objective.objective import Objective
-    from .planning import Plan, plan
+    from .planning import Plan, limits, plan
     from .privacy.accounting import Calibration
     from .privacy.mechanism import Argmax, ExponentialMechanism
     from .privacy.randomness import SecretSource, SeededSource
@@ -31,6 +31,7 @@ __all__ = [
     "MATROIDS",
     "METHODS",
     "Angular",
+    "Apart",
     "Argmax",
     "BestMatch",
     "BestMatchIndex",
@@ -47,6 +48,7 @@ __all__ = [
     "Objective",
     "Outcome",
     "Partition",
+    "Pinned",
     "Plan",
     "Precomputed",
     "PrivacyError",
@@ -57,12 +59,15 @@ __all__ = [
     "Transversal",
     "Uniform",
     "evaluate",
+    "limits",
+    "narrowed",
     "plan",
     "select",
 ]
 
 _HOMES = {
     "Angular": "distances",
+    "Apart": "matroids",
     "Argmax": "privacy.mechanism",
     "BestMatch": "relevance.best_match",
     "BestMatchIndex": "relevance.best_match",
@@ -84,6 +89,7 @@ _HOMES = {
     "Objective": "objective.objective",
     "Outcome": "selection",
     "Partition": "matroids",
+    "Pinned": "matroids",
     "Plan": "planning",
     "Precomputed": "distances",
     "PrivacyError": "errors",
@@ -94,6 +100,8 @@ _HOMES = {
     "Transversal": "matroids",
     "Uniform": "matroids",
     "evaluate": "selection",
+    "limits": "planning",
+    "narrowed": "matroids",
     "plan": "planning",
     "select": "selection",
 }

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import dataclass
-from typing import SupportsFloat, SupportsIndex
+from typing import SupportsFloat, SupportsIndex, TypedDict
 
 from .errors import InputError, suggest
 from .matroids import MATROIDS
 from .methods import METHODS, Method, method_named
 from .privacy import accounting
 from .privacy.accounting import Calibration
+from .types import Matroid
 
 RELEVANCES = ("coverage", "best_match", "score")
 MOST_UNITS = 1 << 40  # m·cap, so that scores fit in an int64
@@ -37,14 +38,22 @@ class Plan:
     cap: int
     relevance: str
     matroid: str
-    rounds: int  # draws; 0 where nothing is drawn or their number is not fixed in advance
+    rounds: int  # draws at most; 0 where nothing is drawn or their number is not fixed in advance
     swaps: int  # how many of them are draws among swaps; the others add a pick
     calibration: Calibration | None  # None: no noise, because nothing private is read or eps is NULL
+    pinned: int = 0  # of the k slots, those that are taken from the start
+    apart: float = 0.0  # no two picks nearer than this
+    constraint: str = "uniform"  # in words
+
+    @property
+    def free(self) -> int:
+        """The slots that are not pinned."""
+        return self.k - self.pinned
 
     @property
     def trivial(self) -> bool:
-        """True when there is nothing to choose: every candidate is taken, or none fits."""
-        return self.k in (0, self.n)
+        """True when there is nothing to choose: all are pinned, every candidate is taken, or none fits."""
+        return _nothing_to_choose(self.n, self.k, self.pinned, self.apart)
 
     @property
     def reads_private(self) -> bool:
@@ -75,8 +84,36 @@ class Plan:
     @property
     def guarantee(self) -> str:
         """The fraction of the best possible value that the method reaches without noise."""
+        if self.apart:
+            return "none (apart)"
         said = METHODS[self.method].guarantee
         return "none" if said == "1/2 - γ" and self.gamma >= 0.5 else said
+
+
+class Limits(TypedDict):
+    """What a plan has to be told of a constraint."""
+
+    matroid: str
+    rank: int
+    pinned: int
+    apart: float
+    constraint: str
+
+
+def limits(matroid: Matroid) -> Limits:
+    """Read from a constraint what `plan` takes of it.
+
+    >>> from msd_sql.udfs import Uniform
+    >>> plan(n=9, k=3, eps=None, diversity=0.0, m=100, **limits(Uniform(9, 3))).k
+    3
+    """
+    return {
+        "matroid": matroid.name,
+        "rank": matroid.rank,
+        "pinned": len(matroid.start),
+        "apart": matroid.apart,
+        "constraint": matroid.described,
+    }
 
 
 def plan(
@@ -94,11 +131,16 @@ def plan(
     matroid: str = "uniform",
     rank: int | None = None,
     distance: bool = True,
+    pinned: int = 0,
+    apart: SupportsFloat = 0.0,
+    constraint: str | None = None,
 ) -> Plan:
     """Resolve a question to a plan, or refuse it with the reason.
 
-    `gamma` is by default the method's own. `rank` is the constraint's (by default min(n, k)); `distance` says whether
-    the items have one. The plan's k is the rank: with fewer candidates (or tighter quotas) than asked for, diversity is
+    `gamma` is by default the method's own. `rank` is the constraint's (by default min(n, k)), `pinned` the number of
+    items it starts with, `apart` how far its items are from each other at least, `constraint` what it is in words
+    (`limits` reads them all); `distance` says whether the items have one. A pinned item takes no draw, so the others
+    need less noise. The plan's k is the rank: with fewer candidates (or tighter quotas) than asked for, diversity is
     the mean distance of the pairs that there can be, so φ keeps its range of [0, 1].
 
     >>> chosen = plan(n=3000, k=20, eps=0.1, delta=1e-9, diversity=0.5, m=1_200_000)
@@ -121,14 +163,20 @@ def plan(
     _check_relevance(relevance, m, each)
 
     slots = min(n, asked) if rank is None else rank
+    nearest = _number("apart", apart, 0.0, 1.0, "a distance in [0, 1]")
+    if not 0 <= pinned <= slots:
+        raise InputError(f"{pinned} items are pinned, but at most {slots} can be chosen.")
+    if nearest and not distance:
+        raise InputError(f"apart = {nearest:g} was given, but nothing says how the items differ: give features.")
     chosen = method_named(_auto(matroid, n, slots) if method == "auto" else method)
     _check_method(chosen, matroid, spent, relevance)
-    loose = _gamma(chosen, gamma, slots)
+    loose = _gamma(chosen, gamma, slots - pinned)
     if chosen.weighs_diversity and share > 0.0 and slots > 1 and not distance:
         raise InputError(
             f"diversity = {share:g} was asked for, but nothing says how the items differ: give features "
             "(and a distance), or ask for diversity = 0."
         )
+    nothing = _nothing_to_choose(n, slots, pinned, nearest)
     resolved = Plan(
         method=chosen.name,
         n=n,
@@ -142,9 +190,12 @@ def plan(
         cap=each,
         relevance=relevance,
         matroid=matroid,
-        rounds=0 if slots in (0, n) else chosen.rounds(slots, loose),
-        swaps=0 if slots in (0, n) else chosen.swaps(slots, loose),
+        rounds=0 if nothing else chosen.rounds(slots - pinned, loose),
+        swaps=0 if nothing else chosen.swaps(slots - pinned, loose),
         calibration=None,
+        pinned=pinned,
+        apart=nearest,
+        constraint=matroid if constraint is None else constraint,
     )
     if spent is None or not resolved.reads_private:
         return resolved
@@ -153,12 +204,17 @@ def plan(
         failure,
         rounds=resolved.rounds,
         n=n,
-        k=slots,
+        k=resolved.free,
         cap=each,
         binary=relevance == "coverage" and each == 1,
         swaps=resolved.swaps,
     )
     return Plan(**{**vars(resolved), "calibration": noise})
+
+
+def _nothing_to_choose(n: int, k: int, pinned: int, apart: float) -> bool:
+    # Of all that are to be taken, one may be too near another.
+    return k == pinned or (k == n and (not apart or n == 1))
 
 
 def _auto(matroid: str, n: int, k: int) -> str:
@@ -171,7 +227,7 @@ def _gamma(method: Method, given: SupportsFloat | None, slots: int) -> float:
     gamma = method.gamma if given is None else _number("gamma", given, 0.0, 1.0, "between 0 and 1, both excluded")
     if gamma in (0.0, 1.0):
         raise InputError(f"gamma = {gamma:g} was given; it must be between 0 and 1, both excluded.")
-    swaps = method.swaps(slots, gamma)
+    swaps = method.swaps(slots, gamma) if slots else 0
     if swaps > MOST_SWAPS:
         raise InputError(
             f"gamma = {gamma:g} means {swaps} rounds of swaps for k = {slots} by '{method.name}', more than the "

@@ -36,6 +36,7 @@ class Receipt:
     private: bool = False
     exact: bool = False
     loss: Divergence = NOTHING  # at every order; of a release that reads nothing private unless said
+    constraint: str = "uniform"  # what limits the choice beside k, in words
 
     def divergence(self, alpha: float) -> float:
         """An upper bound on the release's Rényi divergence of order α > 1: 0 if public, infinite if exact.
@@ -74,7 +75,8 @@ class Receipt:
         return cls(**known, loss=Divergence.from_dict(loss))
 
     def __str__(self) -> str:
-        head = f"{self.method}: {self.k} of {self.n} candidates, diversity {self.diversity:g}"
+        limited = "" if self.constraint == "uniform" else f", {self.constraint}"
+        head = f"{self.method}: {self.k} of {self.n} candidates, diversity {self.diversity:g}{limited}"
         if self.exact:
             return f"{head}; exact answer from private data, no privacy guarantee (m = {self.m})"
         if self.eps is None or self.eta is None:

@@ -66,18 +66,20 @@ def select(
     randomness = source if source is not None else SecretSource()
     method = METHODS[plan.method]
     if plan.trivial:
-        picks = list(range(plan.k))
+        rest = np.flatnonzero(matroid.addable(matroid.start)).tolist() if plan.free else []
+        picks = [*matroid.start, *rest]
         return Outcome(tuple(picks), _mean_distance(distance, picks), planned_receipt(plan, randomness), 0)
     mechanism: Mechanism = ExponentialMechanism(plan.calibration.eta, randomness) if plan.calibration else Argmax()
-    objective = _rule(plan, relevance, distance, mechanism)(
+    objective = _rule(plan, relevance, distance, matroid, mechanism)(
         relevance,
         distance,
         k=plan.k,
         diversity=plan.diversity if method.weighs_diversity else 0.0,
         weight=method.weight(plan.gamma),
+        start=matroid.start,
     )
     if method.reads_relevance:
-        objective.clear()  # a prepared index may still hold the picks of the question before
+        objective.clear()  # a prepared index may still hold the picks of the question before; now only what is pinned
     run = _way(plan, objective, distance, matroid, mechanism)
     if on_round is not None:
         mechanism = _Watched(mechanism, on_round, plan.rounds)
@@ -134,6 +136,8 @@ def _check_fit(plan: Plan, relevance: Relevance, distance: Distance | None, matr
         "candidates of the constraint": (matroid.n, plan.n),
         "constraint": (matroid.name, plan.matroid),
         "rank": (matroid.rank, plan.k),
+        "number of pinned items": (len(matroid.start), plan.pinned),
+        "apart": (matroid.apart, plan.apart),
         "private relevance": (relevance.private, plan.relevance != "score"),
     }
     if distance is not None:
@@ -147,13 +151,15 @@ def _check_fit(plan: Plan, relevance: Relevance, distance: Distance | None, matr
             raise InputError(f"The plan was made for another question: {fact} is {given}, planned was {planned}.")
 
 
-def _rule(plan: Plan, relevance: Relevance, distance: Distance | None, mechanism: Mechanism) -> type[Objective]:
+def _rule(
+    plan: Plan, relevance: Relevance, distance: Distance | None, matroid: Matroid, mechanism: Mechanism
+) -> type[Objective]:
     """Choose the fastest form of the rule; the one that scores only who may be the best is for Argmax alone."""
     method = METHODS[plan.method]
     if not method.weighs_diversity or not scores_fit(relevance, plan.diversity, plan.k, method.weight(plan.gamma)):
         return Objective
     many = plan.n * plan.k >= MANY
-    if many and isinstance(mechanism, Argmax) and method.run is greedy and isinstance(distance, Fronted):
+    if many and _best_of_all(method.run, matroid, mechanism) and isinstance(distance, Fronted):
         return FrontObjective
     return PublicObjective
 
@@ -161,9 +167,14 @@ def _rule(plan: Plan, relevance: Relevance, distance: Distance | None, mechanism
 def _way(plan: Plan, objective: Objective, distance: Distance | None, matroid: Matroid, mechanism: Mechanism) -> Run:
     """Choose the fastest way to run the method; the draft is for Argmax alone, and for scores that are public."""
     run = METHODS[plan.method].run
-    best_of_all = run is greedy and isinstance(mechanism, Argmax) and matroid.name == "uniform"
     draftable = isinstance(objective, PublicObjective) and isinstance(distance, Angular) and plan.n * plan.k < MOST
-    return drafted if best_of_all and draftable else run
+    return drafted if draftable and _best_of_all(run, matroid, mechanism) else run
+
+
+def _best_of_all(run: Run, matroid: Matroid, mechanism: Mechanism) -> bool:
+    """Tell whether every pick is the best of all that were not picked yet."""
+    unlimited = matroid.name == "uniform" and not matroid.start and not matroid.apart
+    return run is greedy and isinstance(mechanism, Argmax) and unlimited
 
 
 def planned_receipt(plan: Plan, source: Source) -> Receipt:
@@ -182,6 +193,7 @@ def planned_receipt(plan: Plan, source: Source) -> Receipt:
         cap=plan.cap,
         exact=plan.exact,
         loss=UNBOUNDED if plan.exact else NOTHING,
+        constraint=plan.constraint,
     )
     noise = plan.calibration
     if noise is None:

@@ -67,11 +67,17 @@ class Distance(Protocol):
 
 
 class Matroid(Protocol):
-    """A public constraint: which sets of candidates are independent."""
+    """A public constraint: which sets of candidates are independent.
+
+    What it allows depends on public facts and on the items it is asked about, and on nothing else.
+    """
 
     name: str
     n: int
-    rank: int  # the size of every base, never more than k
+    rank: int  # the size of every base, never more than k; no set is larger, pinned items included
+    start: tuple[int, ...]  # pinned: in every set, first and in this order; sets that are handed in hold them
+    apart: float  # no two items nearer than this; above 0 it is not a matroid, and a run may end below the rank
+    described: str  # for people
 
     def independent(self, items: Sequence[int]) -> bool:
         """Is the set independent? (the oracle of the paper)."""

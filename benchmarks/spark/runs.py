@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 
 from msd_sql.catalog.declarations import Protected
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.spark_host import SparkHost
 from msd_sql.database.sql_text import Name
 from msd_sql.engines.build import build

@@ -1,80 +1,114 @@
-"""Declare: `msd_protect`, `msd_items` and their kin, from texts to the catalog and back to a sentence."""
+"""Declare: `msd_protect`, `msd_items` and their kin, as SQL and Python call them, and what they say in SQL."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from msd_sql.catalog.amounts import shown
+from msd_sql.catalog.amounts import Amount, shown
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.errors import InputError
 from msd_sql.guard.examine import check_public
-from msd_sql.question.options import caps, truth, whole
+from msd_sql.question.options import read
 from msd_sql.runtime.call import Call
-
-Arguments = Mapping[str, str | None]
+from msd_sql.surface.functions import FUNCTIONS
 
 
 def declare(call: Call, act: str, arguments: str) -> str:
-    """Do what an owner declares, and say what holds now."""
-    given: Arguments = json.loads(arguments)
+    """Do what an owner declares in SQL, and say what holds now."""
+    given = json.loads(arguments)
     if given.get("relation") is None:
         raise InputError(f"msd_{act} needs the name of a relation as text, such as 'purchases'; got NULL.")
-    return _ACTS[act](call, given["relation"] or "", given)
+    return _ACTS[act](call, **read(FUNCTIONS[f"msd_{act}"].options, given))
 
 
-def _protect(call: Call, relation: str, given: Arguments) -> str:
-    budget = _need(given, "budget", "the total ε that may ever be spent, such as budget := 1.0")
-    found = call.catalog.protect(
+def protect(
+    call: Call,
+    relation: str,
+    *,
+    budget: Amount | None = None,
+    unit: str | None = None,
+    item: str | None = None,
+    delta: Amount | None = None,
+    users: int | None = None,
+    cap: int = 1,
+    relevance: str = "coverage",
+    similarity: str | None = None,
+    replace: bool = False,
+) -> Protected:
+    """Protect a relation with a budget; what holds now."""
+    if budget is None:
+        raise _missing("budget", "the total ε that may ever be spent, such as budget := 1.0")
+    return call.catalog.protect(
         relation,
-        unit=given.get("unit"),
-        item=given.get("item"),
         budget=budget,
-        delta=given.get("delta"),
-        users=whole("users", given.get("users"), most=2**53),
-        cap=whole("cap", given.get("cap"), most=2**31 - 1) or 1,
-        relevance=given.get("relevance") or "coverage",
-        similarity=given.get("similarity"),
-        replace=truth("replace", given.get("replace")),
+        unit=unit,
+        item=item,
+        delta=delta,
+        users=users,
+        cap=cap,
+        relevance=relevance,
+        similarity=similarity,
+        replace=replace,
         statement=call.context.statement,
     )
+
+
+def items(
+    call: Call,
+    relation: str,
+    *,
+    key: str | None = None,
+    features: Sequence[str] = (),
+    distance: str | None = None,
+    quota: Sequence[str] = (),
+    quota_cap: Sequence[int] = (),
+    reach: str | None = None,
+    replace: bool = False,
+) -> Items:
+    """Declare a public items relation, which must not depend on protected data; what holds now."""
+    units = {known.name: known.unit for known in call.catalog.all_protected() if known.relation}
+    check_public(call.resolver, str(call.catalog.relations.resolve(relation)), list(units), units)
+    if key is None:
+        raise _missing("key", "the column that names an item, such as key := 'item_id'")
+    return call.catalog.declare_items(
+        relation,
+        key=key,
+        features=features,
+        distance=distance,
+        quota=quota,
+        quota_cap=quota_cap,
+        reach=reach,
+        replace=replace,
+        statement=call.context.statement,
+    )
+
+
+def _protect(call: Call, relation: str, **given: Any) -> str:
+    found = protect(call, relation, **given)
     return " ".join([_protected(found), *found.notes])
 
 
-def _items(call: Call, relation: str, given: Arguments) -> str:
-    units = {known.name: known.unit for known in call.catalog.all_protected() if known.relation}
-    check_public(call.resolver, str(call.catalog.relations.resolve(relation)), list(units), units)
-    found = call.catalog.declare_items(
-        relation,
-        key=_need(given, "key", "the column that names an item, such as key := 'item_id'"),
-        features=columns(given.get("features")),
-        distance=given.get("distance"),
-        quota=columns(given.get("quota")),
-        quota_cap=caps(given.get("quota_cap")),
-        reach=given.get("reach"),
-        replace=truth("replace", given.get("replace")),
-        statement=call.context.statement,
-    )
-    return _said(found)
+def _items(call: Call, relation: str, **given: Any) -> str:
+    return _said(items(call, relation, **given))
 
 
-def _budget(call: Call, relation: str, given: Arguments) -> str:
-    budget = _need(given, "budget", "the new total ε")
-    found = call.catalog.change_budget(relation, budget, given.get("delta"), statement=call.context.statement)
-    return _protected(found)
+def _budget(call: Call, relation: str, budget: str, delta: str | None = None) -> str:
+    return _protected(call.catalog.change_budget(relation, budget, delta, statement=call.context.statement))
 
 
-def _unprotect(call: Call, relation: str, given: Arguments) -> str:
+def _unprotect(call: Call, relation: str) -> str:
     found = call.catalog.unprotect(relation, statement=call.context.statement)
     return f"{found.name} is no longer protected. What was spent (ε {shown(found.spent)}) stays on the record."
 
 
-def _drop_items(call: Call, relation: str, given: Arguments) -> str:
+def _drop_items(call: Call, relation: str) -> str:
     found = call.catalog.drop_items(relation, statement=call.context.statement)
     return f"{found.name} is no longer declared as an items relation."
 
 
-_ACTS: dict[str, Callable[[Call, str, Arguments], str]] = {
+_ACTS: dict[str, Callable[..., str]] = {
     "protect": _protect,
     "items": _items,
     "budget": _budget,
@@ -83,30 +117,8 @@ _ACTS: dict[str, Callable[[Call, str, Arguments], str]] = {
 }
 
 
-def columns(text: str | None) -> list[str]:
-    """Column names, from 'a, b' or from a SQL list; a name with a comma in it stands in double quotes.
-
-    >>> columns('a, "b, c"')
-    ['a', '"b, c"']
-    """
-    if text is None:
-        return []
-    inside = text.strip().removeprefix("[").removesuffix("]")
-    found, quoted = [""], False
-    for letter in inside:
-        quoted ^= letter == '"'
-        if letter == "," and not quoted:
-            found.append("")
-        else:
-            found[-1] += letter
-    return [name.strip() for name in found if name.strip()]
-
-
-def _need(given: Arguments, name: str, what: str) -> str:
-    value = given.get(name)
-    if value is None:
-        raise InputError(f"{name} is missing: give {what}.")
-    return value
+def _missing(name: str, what: str) -> InputError:
+    return InputError(f"{name} is missing: give {what}.")
 
 
 def _protected(found: Protected) -> str:

@@ -29,15 +29,35 @@ def _what(question: Question) -> list[Line]:
     lines = [
         ("candidates", f"{plan.n} ({question.candidates.type})"),
         ("k", f"{plan.k}" + (f" of {plan.asked} asked for" if plan.k != plan.asked else "")),
+        *_narrowed(question),
         ("method", plan.method),
         ("guarantee without noise", plan.guarantee),
-        ("constraint", plan.matroid),
+        ("constraint", plan.constraint),
         ("diversity", f"{plan.diversity:g}"),
         ("distance", type(question.distance).__name__.lower() if question.distance is not None else "none"),
         ("relevance", relevance + (f" (cap {plan.cap})" if plan.cap > 1 else "")),
     ]
     if items is not None:
         lines.append(("items", items.name))
+    return lines
+
+
+def _narrowed(question: Question) -> list[Line]:
+    plan, wanted = question.plan, question.request
+    lines = []
+    if wanted.include:
+        named = ", ".join(wanted.include[:10]) + (", …" if len(wanted.include) > 10 else "")
+        lines.append(("pinned", f"{plan.pinned}, first and in this order: {named}"))
+    if wanted.exclude:
+        lines.append(("excluded", f"{len(wanted.exclude)} keys, if they are candidates"))
+    if plan.apart:
+        lines.append(
+            (
+                "apart",
+                f"{plan.apart:g}: candidates nearer than this to a chosen item drop out; there may be fewer than "
+                f"{plan.k} items" + (", and a minimum may stay unmet" if wanted.quota_min else ""),
+            )
+        )
     return lines
 
 

@@ -16,10 +16,11 @@ from msd_sql.engines.binding import bound
 from msd_sql.engines.candidates import Candidates, ordered
 from msd_sql.engines.steps import step
 from msd_sql.errors import CatalogError, InputError, PrivacyError
-from msd_sql.question.options import asserted_public, charged_eps, truth
+from msd_sql.question.options import asserted_public, read
 from msd_sql.question.prepare import guarded
 from msd_sql.runtime.call import Call, uncharged
-from msd_sql.runtime.release_memory import Memory, Release, content_fingerprint, fingerprint
+from msd_sql.runtime.release_memory import Release, content_fingerprint, fingerprint
+from msd_sql.surface.functions import FUNCTIONS
 from msd_sql.udfs.privacy.laplace import private_count
 from msd_sql.udfs.privacy.randomness import SecretSource
 
@@ -63,7 +64,7 @@ def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: st
         type=asked.chosen.type,
         eps=str(eps),
     )
-    memory = call.instance.kept_or("memory", Memory)
+    memory = call.instance.caches.memory
     with memory.asking(call.identity(protected.home), question, fresh=asked.fresh) as slot:
         if slot.release is not None:
             call.ledger.note(protected, _replayed(entry, slot.release.entry))
@@ -81,18 +82,18 @@ def _prepare(
     guarded(call, asserted_public(given), frozenset(["msd_reach"]))  # first: an error quotes what may be private
     if items is None:
         raise InputError("msd_reach needs a list of items, such as [12, 40, 7]; got NULL.")
-    if given["eps"] is None:
+    asked = read(FUNCTIONS["msd_reach"].options, given)
+    if "eps" not in asked:
         raise PrivacyError(
             "eps is NULL: how many users some items reach is private, and only an estimate with noise is released. "
             "Give eps such as 0.05."
         )
-    eps, public = charged_eps(given["eps"]), truth("public", given["public"])
-    fresh = truth("fresh", given["fresh"])
     if not items:
         return None
-    protected = _protected(call, given["relation"])
+    protected = _protected(call, asked.get("relation"))
     probe(call.holder(protected), protected)
-    return _Question(ordered(call.host, items, kind.rpartition("[")[0]), protected, eps, fresh, public)
+    chosen = ordered(call.host, items, kind.rpartition("[")[0])
+    return _Question(chosen, protected, asked["eps"], asked.get("fresh", False), asked.get("public", False))
 
 
 def _counted(call: Call, protected: Protected, chosen: Candidates) -> int:

@@ -21,7 +21,7 @@ from msd_sql.catalog.ledger import Entry
 from msd_sql.database.background import BackgroundRead
 from msd_sql.database.host import Host, Interrupted
 from msd_sql.database.private_reads import private
-from msd_sql.database.storage_layout import Layouts, storage_fingerprint
+from msd_sql.database.storage_layout import storage_fingerprint
 from msd_sql.engines.build import Indexes, build, prepared
 from msd_sql.engines.candidates import Candidates
 from msd_sql.engines.similarity_steps import public_content
@@ -31,7 +31,7 @@ from msd_sql.question.item_columns import all_keys
 from msd_sql.question.options import AUTO
 from msd_sql.question.prepare import Question, prepare
 from msd_sql.runtime.call import INTERRUPTED, Call, uncharged
-from msd_sql.runtime.release_memory import Memory, Release, content_columns, content_fingerprint, fingerprint
+from msd_sql.runtime.release_memory import Release, content_columns, content_fingerprint, fingerprint
 from msd_sql.udfs.privacy.randomness import SecretSource
 from msd_sql.udfs.receipt import Receipt
 from msd_sql.udfs.relevance.score import Score
@@ -69,10 +69,11 @@ def pick(call: Call, arguments: Arguments) -> list[int]:
 def answer(call: Call, question: Question) -> Selected:
     """Answer a prepared question: from memory, from public data alone, or by a release that is charged first."""
     plan = question.plan
-    if plan.trivial and plan.matroid == "uniform" and plan.asked > plan.n:
+    if plan.trivial and plan.matroid == "uniform" and plan.asked > plan.n > 0:
+        order = "the pinned ones first" if plan.pinned else "in key order"
         warnings.warn(
-            f"k = {plan.asked} was asked for, but there are only {plan.n} candidates: all of them were returned in key "
-            "order, and nothing was charged.",
+            f"k = {plan.asked} was asked for, but there are only {plan.n} candidates: all of them were returned "
+            f"{order}, and nothing was charged.",
             FewCandidates,
             stacklevel=2,
         )
@@ -81,7 +82,7 @@ def answer(call: Call, question: Question) -> Selected:
     protected = question.protected
     content = _content(call, question.items, protected)
     # Nobody waits for the fingerprint of the rows unless there is a release, or an index, that it may fit.
-    memory = call.instance.kept_or("memory", Memory)
+    memory = call.instance.caches.memory
     home = call.identity(protected.home)
     with memory.asking(home, _fingerprint(question), content, fresh=question.request.fresh) as slot:
         if slot.release is not None:
@@ -103,7 +104,7 @@ def _release(call: Call, question: Question, protected: Protected, content: Back
         charged = call.ledger.note(protected, entry)
     else:
         charged = call.ledger.charge(protected, entry, eps=question.request.eps or 0, delta=question.delta)
-    indexes = call.instance.kept_or("indexes", Indexes)
+    indexes = call.instance.caches.indexes
     with withholding_unexpected():
 
         def relevance(candidates: Candidates) -> Relevance:
@@ -226,7 +227,7 @@ def _content(call: Call, items: Items | None, protected: Protected) -> Backgroun
     # they are read (`wait_for_snapshot`). A view may read files, which have no transactions: there it comes first.
     def begin() -> BackgroundRead[str]:
         stored = call.stored(protected.relation) if protected.relation is not None else None
-        layouts = call.instance.kept_or("layouts", Layouts)
+        layouts = call.instance.caches.layouts
 
         def work(host: Host) -> str:
             public = call.host if protected.in_spark else host

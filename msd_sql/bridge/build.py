@@ -53,7 +53,7 @@ def listing() -> str:
     ['_msd_instance', 'SELECT', 'CAST(NULL', 'AS', 'VARCHAR)']
     """
     lines = []
-    for function in functions(Instance("listing"), arrow=False):
+    for function in functions(Instance("listing")):
         if function.at_bind:
             continue
         types = ", ".join(

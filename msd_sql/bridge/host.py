@@ -10,7 +10,7 @@ import numpy as np
 
 from msd_sql.bridge import wire
 from msd_sql.bridge.channel import Line
-from msd_sql.database.host import OWN_NAMES, Column, HostError, Row
+from msd_sql.database.host import OWN_NAMES, Column, HostError, Row, in_transaction
 from msd_sql.database.sql_text import quote
 
 _CHUNK = 2048  # rows of DuckDB's vectors
@@ -78,14 +78,8 @@ class BridgeHost:
         """A transaction on a connection of its own."""
         inner = BridgeHost(self._line, self.version, self._connection + 1)
         inner.run(OWN_NAMES)
-        inner.run("BEGIN TRANSACTION")
-        try:
+        with in_transaction(inner):
             yield inner
-            inner.run("COMMIT")
-        except BaseException:
-            with suppress(HostError):  # a failed COMMIT has already rolled back
-                inner.run("ROLLBACK")
-            raise
 
     def second_connection(self) -> None:
         """No other: statements of one worker take turns."""

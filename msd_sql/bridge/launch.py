@@ -17,8 +17,8 @@ from msd_sql.actions.bind_time import WITH_MACROS
 from msd_sql.bridge.build import cache, extension, write
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import EngineError, InputError
-from msd_sql.guard.connection_view import TEXT
 from msd_sql.registration import LEDGER
+from msd_sql.surface.macros import TEXT
 
 # The statements that make the macros; a selection is told everything here.
 STATEMENTS = f"CREATE OR REPLACE TEMP MACRO _msd_caller_query() AS {literal(WITH_MACROS)};\n{TEXT}"

@@ -1,15 +1,11 @@
-"""Columns of the wire as Arrow arrays, without a Python object for every value; needs pyarrow (extra `arrow`)."""
+"""Columns of the wire as Arrow arrays, without a Python object for every value."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
+import pyarrow as pa
 
 from msd_sql.bridge import wire
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def array(vector: wire.Vector) -> pa.Array:
@@ -18,12 +14,10 @@ def array(vector: wire.Vector) -> pa.Array:
     >>> array(wire.Vector(wire.Type(wire.DOUBLE), 2, None, np.array([1.0, 2.0]))).to_pylist()
     [1.0, 2.0]
     """
-    import pyarrow as pa
-
     kind = vector.type
     mask = None if vector.known is None else pa.py_buffer(np.packbits(vector.known, bitorder="little"))
     if kind.id == wire.LIST:
-        return _lists(pa, vector)
+        return _lists(vector)
     if kind.id == wire.ARRAY:
         missing = None if vector.known is None else pa.array(~vector.known)
         return pa.FixedSizeListArray.from_arrays(array(vector.children[0]), kind.size, mask=missing)
@@ -32,10 +26,10 @@ def array(vector: wire.Vector) -> pa.Array:
     plain = {wire.BIGINT: pa.int64(), wire.FLOAT: pa.float32(), wire.DOUBLE: pa.float64()}.get(kind.id)
     if plain is not None:
         return pa.Array.from_buffers(plain, vector.rows, [mask, pa.py_buffer(vector.data)])
-    return pa.array(wire.values(vector), type=_TYPES[kind.id](pa) if kind.id in _TYPES else None)
+    return pa.array(wire.values(vector), type=_TYPES.get(kind.id))
 
 
-def _lists(pa: Any, vector: wire.Vector) -> pa.ListArray:
+def _lists(vector: wire.Vector) -> pa.ListArray:
     """DuckDB's lists are (offset, length) in any order; Arrow's follow each other."""
     starts, sizes = vector.data[:, 0].astype(np.int64), vector.data[:, 1].astype(np.int64)
     if vector.known is not None:
@@ -51,7 +45,7 @@ def _lists(pa: Any, vector: wire.Vector) -> pa.ListArray:
 
 
 _TYPES = {
-    wire.VARCHAR: lambda pa: pa.string(),
-    wire.BOOLEAN: lambda pa: pa.bool_(),
-    wire.INTEGER: lambda pa: pa.int32(),
+    wire.VARCHAR: pa.string(),
+    wire.BOOLEAN: pa.bool_(),
+    wire.INTEGER: pa.int32(),
 }

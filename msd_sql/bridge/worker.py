@@ -15,6 +15,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
+import pyarrow as pa
+
 from msd_sql.bridge import wire
 from msd_sql.bridge.channel import Line
 from msd_sql.bridge.host import BridgeHost
@@ -81,8 +83,6 @@ def _answer(known: dict[str, Function], call: wire.Reader) -> bytes:
     rows, returns = call.number("Q"), call.type()
     vectors = [call.vector(call.type(), rows) for _ in range(call.number("I"))]
     if function.arrow:
-        import pyarrow as pa
-
         found = function.run(*(pa.chunked_array([array(vector)]) for vector in vectors))
         return wire.encode(returns, found.to_pylist())
     columns = [wire.values(vector) for vector in vectors]

@@ -8,7 +8,6 @@ from typing import Any
 import sqlglot
 
 from msd_sql.catalog.collations import check_collations, check_spark_collations
-from msd_sql.catalog.declarations import RELEVANCES
 from msd_sql.catalog.relations import Relations, spelled
 from msd_sql.catalog.similarity import check_similarity, similarity_columns
 from msd_sql.database.host import Host, HostError
@@ -16,6 +15,7 @@ from msd_sql.database.private_reads import private_rows
 from msd_sql.database.spark_host import SparkHost, relation_name
 from msd_sql.database.sql_text import Name, quote
 from msd_sql.errors import CatalogError, InputError, suggest
+from msd_sql.surface.functions import RELEVANCES
 from msd_sql.udfs.distances import DISTANCES
 
 _LARGEST = {"users": 2**53}

@@ -9,8 +9,6 @@ from decimal import Decimal
 from msd_sql.catalog.amounts import share_of_delta
 from msd_sql.database.sql_text import SPARK, Name
 
-RELEVANCES = ("coverage", "best_match")
-
 
 @dataclass(frozen=True)
 class Protected:

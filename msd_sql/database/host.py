@@ -1,21 +1,15 @@
-"""Host: the only way to a database, whoever runs it (docs/architecture.md); DuckDB in this process is the first one.
+"""Host: the only way to a database, whatever runs it, and the errors of one (docs/architecture.md).
 
-A host takes statement text only, because another process can be a host too: values are embedded by `sqltext`.
+A host takes statement text only, because another process can be a host too: values are embedded by `sql_text`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
-import duckdb
-import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Column: TypeAlias = npt.NDArray[Any]
 Row: TypeAlias = tuple[Any, ...]
@@ -23,8 +17,6 @@ Row: TypeAlias = tuple[Any, ...]
 # A user's macro hides a built-in function, and even an operator, from whoever looks names up where it is. Our own
 # connections look them up in DuckDB's schema alone: relations are named in full, and TEMP ones are found all the same.
 OWN_NAMES = "SET search_path = 'system.main'"
-
-_VECTORS = 128  # of 2,048 rows each: a block of `blocks`
 
 
 class HostError(Exception):
@@ -102,6 +94,9 @@ class Host(Protocol):
         ...
 
 
+HostT = TypeVar("HostT", bound=Host)
+
+
 class OwnHost(Host, Protocol):
     """A host that whoever asked for it closes."""
 
@@ -110,128 +105,22 @@ class OwnHost(Host, Protocol):
         ...
 
 
-class DuckDBHost:
-    """A cursor of a connection in this process. Make a fresh cursor for every UDF call: the caller's own would hang.
+@contextmanager
+def in_transaction(host: HostT) -> Iterator[HostT]:
+    """BEGIN on a host that nothing else uses, then COMMIT, or ROLLBACK on an exception.
 
-    `own`: nobody else uses the cursor, so that its search path is ours to set, before the first statement: of a
-    statement's many groups most ask for nothing that is not known already.
-
-    >>> DuckDBHost(duckdb.connect()).rows("SELECT 1 AS one")
+    >>> with in_transaction(host) as inner:
+    ...     inner.rows("SELECT 1")
     [(1,)]
     """
-
-    def __init__(self, cursor: duckdb.DuckDBPyConnection, *, own: bool = False) -> None:
-        self._connection = cursor
-        self._own = self._unnamed = own
-
-    @property
-    def version(self) -> str:
-        """The version of the DuckDB module."""
-        return duckdb.__version__
-
-    @property
-    def _cursor(self) -> duckdb.DuckDBPyConnection:
-        if self._unnamed:
-            self._connection.execute(OWN_NAMES).fetchall()
-            self._unnamed = False
-        return self._connection
-
-    def rows(self, sql: str) -> list[Row]:
-        """Every row as Python values."""
-        with _translated():
-            return self._cursor.execute(sql).fetchall()
-
-    def columns(self, sql: str) -> dict[str, Column]:
-        """Every column as a numpy array, masked where it holds NULL."""
-        with _translated():
-            found = self._cursor.execute(sql).fetchnumpy()
-        return {name: _plain(column) for name, column in found.items()}
-
-    def blocks(self, sql: str) -> Iterator[dict[str, Column]]:
-        """The columns in blocks: the result streams, so memory is bounded by one block."""
-        if find_spec("pyarrow") is not None:  # in half the time
-            yield from self._batches(sql)
-            return
-        with _translated():
-            self._cursor.execute(sql)
-        while True:
-            with _translated():
-                frame = self._cursor.fetch_df_chunk(_VECTORS)
-            if not len(frame):
-                return
-            yield {str(name): frame[name].to_numpy() for name in frame}
-
-    def _batches(self, sql: str) -> Iterator[dict[str, Column]]:
-        with _translated():
-            reader = self._cursor.sql(sql).to_arrow_reader(_VECTORS * 2048)
-        try:
-            while True:
-                try:
-                    batch = reader.read_next_batch()
-                except StopIteration:
-                    return
-                except OSError as error:  # so Arrow hands on what DuckDB said
-                    kind = str(error).partition(" Error:")[0].title().replace(" ", "")
-                    raise host_error(f"{kind}Exception", str(error)) from None
-                yield {
-                    name: column.to_numpy(zero_copy_only=False)
-                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
-                }
-        finally:
-            reader.close()
-
-    def run(self, sql: str) -> None:
-        """Run to the end: 2.x streams, so that a statement that is not fetched may stop half way."""
-        with _translated():
-            self._cursor.execute(sql).fetchall()
-
-    @contextmanager
-    def table(self, name: str, columns: Mapping[str, Column | Sequence[Any]]) -> Iterator[str]:
-        """Register a frame on this cursor alone (a registered frame is TEMP, so other cursors have their own)."""
-        with _translated():
-            self._cursor.register(name, _arrays(columns) or _frame(columns))
-        try:
-            yield name
-        finally:
-            with suppress(duckdb.Error):
-                self._cursor.unregister(name)
-
-    @contextmanager
-    def transaction(self) -> Iterator[DuckDBHost]:
-        """A transaction on a cursor of its own, closed at the end."""
-        inner = self.second_connection()
-        try:
-            inner.run("BEGIN TRANSACTION")
-            try:
-                yield inner
-                inner.run("COMMIT")
-            except BaseException:
-                with suppress(HostError):  # a failed COMMIT has already rolled back
-                    inner.run("ROLLBACK")
-                raise
-        finally:
-            inner.close()
-
-    def second_connection(self) -> DuckDBHost:
-        """A host on another cursor."""
-        with _translated():
-            return DuckDBHost(self._connection.cursor(), own=self._own)
-
-    def close(self) -> None:
-        """Let go of the cursor: while one is open, the database file stays locked for other processes."""
-        self._connection.close()
-
-    def interrupt(self) -> None:
-        """Stop the statement that runs now."""
-        self._connection.interrupt()
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
+    host.run("BEGIN TRANSACTION")
     try:
-        yield
-    except duckdb.Error as error:
-        raise host_error(type(error).__name__, str(error)) from None
+        yield host
+        host.run("COMMIT")
+    except BaseException:
+        with suppress(HostError):  # a failed COMMIT has already rolled back
+            host.run("ROLLBACK")
+        raise
 
 
 def host_error(kind: str, text: str) -> HostError:
@@ -249,42 +138,3 @@ def host_error(kind: str, text: str) -> HostError:
     if kind == "InterruptException":
         return Interrupted(text, kind)
     return HostError(text, kind)
-
-
-def _plain(column: Any) -> Column:
-    """Drop the mask where nothing is masked; an ENUM arrives as a pandas Categorical."""
-    if isinstance(column, np.ma.MaskedArray):
-        return column if np.ma.is_masked(column) else np.asarray(column.data)
-    return np.asarray(column)
-
-
-def _arrays(columns: Mapping[str, Column | Sequence[Any]]) -> dict[str, Column] | None:
-    """The columns as plain arrays, which DuckDB reads three times as fast as a frame; None where that will not do."""
-    found: dict[str, Column] = {}
-    for name, column in columns.items():
-        if isinstance(column, np.ndarray):
-            plain = not isinstance(column, np.ma.MaskedArray) and column.dtype.kind in "iuf"
-            found[name] = column
-        else:
-            plain = set(map(type, column)) <= {str}  # as fast as a loop of C: there may be many thousands
-            found[name] = np.array(column, dtype=object)
-        if not plain or not len(column):
-            return None
-    return found
-
-
-def _frame(columns: Mapping[str, Column | Sequence[Any]]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame({name: _series(pd, column) for name, column in columns.items()})
-
-
-def _series(pd: Any, column: Column | Sequence[Any]) -> Any:
-    if not isinstance(column, np.ma.MaskedArray):
-        return pd.Series(column)
-    mask = np.ma.getmaskarray(column)
-    if column.dtype.kind in "iu":
-        return pd.Series(pd.arrays.IntegerArray(np.asarray(column.data), mask))
-    values = np.asarray(column.data).astype(object)
-    values[mask] = None
-    return pd.Series(values)

@@ -13,7 +13,7 @@ from msd_sql.database.host import Host
 from msd_sql.database.spark_host import SparkHost
 from msd_sql.engines.binding import bound
 from msd_sql.engines.candidates import Candidates
-from msd_sql.engines.choice import ENGINES, check_engine, check_home, choose_engine, estimated_rows
+from msd_sql.engines.choice import check_engine, check_home, choose_engine, estimated_rows
 from msd_sql.engines.index_cache import CachedIndex, Indexes, IndexKey
 from msd_sql.engines.memory.best_match import match_index, match_keys_step
 from msd_sql.engines.memory.coverage import coverage_index, read_steps
@@ -27,7 +27,7 @@ from msd_sql.udfs.relevance.best_match import BestMatch, BestMatchIndex
 from msd_sql.udfs.relevance.coverage import Coverage, CoverageIndex
 from msd_sql.udfs.types import Relevance
 
-__all__ = ["ENGINES", "EnginePlan", "Indexes", "Step", "build", "check_engine", "check_home", "describe", "prepared"]
+__all__ = ["EnginePlan", "Indexes", "Step", "build", "check_engine", "check_home", "describe", "prepared"]
 
 P = ParamSpec("P")
 

@@ -11,9 +11,8 @@ import numpy as np
 from msd_sql.database.host import Column, Host
 from msd_sql.database.sql_text import literal
 from msd_sql.errors import InputError
+from msd_sql.surface.column_types import KEY_INTEGERS
 from msd_sql.udfs.types import IntArray
-
-WHOLE = frozenset(["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"])
 
 
 class Whole(Sequence[str]):
@@ -86,7 +85,7 @@ def candidates(keys: Sequence[str | None], order: Sequence[int] | IntArray, kind
     missing = list(keys).count(None)
     if missing:
         raise _no_key(missing, len(keys))
-    if kind in WHOLE:
+    if kind in KEY_INTEGERS:
         return whole_candidates(np.array([int(key or 0) for key in keys], dtype=np.int64), kind)
     places = np.asarray(order, dtype=np.int64) - 1
     texts = np.empty(len(keys), dtype=object)
@@ -124,7 +123,7 @@ def ordered(host: Host, keys: Sequence[str | None], kind: str) -> Candidates:
     >>> ordered(host, ["10", "9"], "INTEGER").keys
     ['9', '10']
     """
-    if kind in WHOLE:
+    if kind in KEY_INTEGERS:
         return candidates(keys, [], kind)
     with host.table("_msd_unordered", {"place": np.arange(1, len(keys) + 1), "key": list(keys)}):
         rows = host.columns(f"SELECT place FROM _msd_unordered ORDER BY CAST(key AS {kind}), place")

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from msd_sql.engines.candidates import WHOLE, Candidates, Whole
+from msd_sql.engines.candidates import Candidates, Whole
+from msd_sql.surface.column_types import KEY_INTEGERS
 from msd_sql.udfs.relevance.packed_pairs import item_bits
 from msd_sql.udfs.types import IntArray
 
@@ -55,7 +56,7 @@ def key_table(candidates: Candidates, key_type: str) -> KeyTable | None:
     >>> key_table(Candidates(["5", "7"], "VARCHAR"), "BIGINT") is None
     True
     """
-    if not isinstance(candidates.keys, Whole) or key_type not in WHOLE:
+    if not isinstance(candidates.keys, Whole) or key_type not in KEY_INTEGERS:
         return None
     return by_number(candidates.keys.numbers, np.arange(candidates.n), candidates.n)
 

@@ -7,17 +7,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 
 from msd_sql.database.sql_text import Name
+from msd_sql.surface.macros import CALLED
 
 Key = tuple[str, str, str]
-# The statements that give a connection our macros.
-TEXT = "\n".join(files("msd_sql.surface").joinpath(name).read_text("utf-8") for name in ("caller.sql", "macros.sql"))
-# Our own macros and functions, and every function that their bodies call: a macro of the user must not hide one.
-MACROS = {name: bool(table) for name, table in re.findall(r"MACRO (\w+)\([^)]*\) AS (TABLE)?", TEXT)}  # is it one?
-OURS = frozenset(MACROS) | frozenset(re.findall(r"\b_msd_\w+(?=\()", TEXT))
-_CALLED = frozenset(name.lower() for name in re.findall(r"(?<![.\w])([a-z_]+)\(", TEXT)) - OURS
 # Functions that DuckDB calls for what is not written as a call: [1], {'a': 1}, x.y, x[1:2], INTERVAL 1 DAY, LIKE …
 _SYNTAX = frozenset([
     "list_value", "struct_pack", "row", "map", "array_value", "list_extract", "array_extract", "struct_extract",
@@ -34,7 +28,7 @@ _SYNTAX = frozenset([
     "current_database", "current_query", "getvariable", "construct_array", "nullif", "ifnull", "min", "max", "avg",
     "stddev", "approx_unique", "approx_count_distinct", "approx_quantile",
 ])  # fmt: skip
-RESERVED = _CALLED | _SYNTAX
+RESERVED = CALLED | _SYNTAX  # a macro of the user must not hide one of them
 
 
 @dataclass(frozen=True)

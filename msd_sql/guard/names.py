@@ -8,8 +8,9 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from msd_sql.database.host import Host, Row
 from msd_sql.database.sql_text import Name, SearchPath, literal
-from msd_sql.guard.connection_view import OURS, Key, Macro, Session, macro, split
+from msd_sql.guard.connection_view import Key, Macro, Session, macro, split
 from msd_sql.guard.files import located, looks_like_file
+from msd_sql.surface.macros import OURS
 
 Kind: TypeAlias = Literal["table", "view", "file", "system", "unknown"]
 Home: TypeAlias = tuple[str, str]
@@ -134,7 +135,7 @@ class HostResolver:
     """Reads the catalog through a host: once, when first needed, so make one for every question.
 
     >>> import duckdb
-    >>> from msd_sql.database.host import DuckDBHost
+    >>> from msd_sql.database.duckdb_host import DuckDBHost
     >>> con = duckdb.connect()
     >>> _ = con.execute("CREATE TABLE products(item_id INTEGER)")
     >>> HostResolver(DuckDBHost(con), (("memory", "main"),)).relation(["PRODUCTS"]).key

@@ -9,10 +9,10 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from msd_sql.errors import LeakError
-from msd_sql.guard.connection_view import OURS
 from msd_sql.guard.expand import expand
 from msd_sql.guard.names import Home, Relation, Resolver
 from msd_sql.guard.parse import called, query, unreadable
+from msd_sql.surface.macros import OURS
 
 # Functions of a FROM clause that read nothing but their arguments and the schema.
 _GENERATED = ("range", "generate_series", "unnest", "generate_subscripts", "repeat", "repeat_row")

@@ -1,131 +1,121 @@
-"""The arguments: one selection as DuckDB hands it to a function, native lists or Arrow arrays, made one record.
+"""The arguments: one selection as DuckDB hands it to a function, in Arrow arrays, made one record.
 
-Arrow carries texts and numbers without a Python object for each; where pyarrow is not installed the native lists say
-the same. Vectors have come before (`VectorStore`).
+Arrow carries texts and numbers without a Python object for each. Vectors have come before (`VectorStore`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from msd_sql.database.host import Column
-from msd_sql.question.features import Given, sets_of
+from msd_sql.question.features import Given
 from msd_sql.question.sets import Sets, csr
 from msd_sql.runtime.vector_store import VectorStore
+from msd_sql.surface.column_types import NOT_GIVEN, shape_of
+from msd_sql.surface.description import Argument, Kind
+from msd_sql.surface.functions import SELECTION_COLUMNS
 from msd_sql.udfs.types import FloatArray, IntArray
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-Texts: TypeAlias = dict[str, str | None]
-_NULL = '"NULL"[]'
-_VECTOR = re.compile(r"^(angular|l1|l2|haversine) (?s:.*)\]\[\]\Z|^ (FLOAT|DOUBLE|DECIMAL[^\[]*)\[\d*\]\[\]\Z")
+Texts: TypeAlias = Mapping[str, str | None]
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of `_msd_pick` and `_msd_explain` for one group."""
+    """The question of one group, as `_msd_pick` and `_msd_explain` are given it (surface/macros.py)."""
 
     keys: Sequence[str | None]
     numbers: Column | None  # the keys, if they are whole numbers: then there are no texts; NaN where NULL
     order: Sequence[int] | IntArray | None  # None: not known, because the macro does not know the type of the keys
     key_type: str
-    options: Mapping[str, str | None]
-    features: Given
-    quota: Given
-    scores: FloatArray | None  # NaN where NULL, or not a number
+    options: Texts
+    columns: Mapping[str, Given]
 
     @property
     def empty(self) -> bool:
         """Is there no candidate at all?"""
         return not len(self.keys) and (self.numbers is None or not len(self.numbers))
 
+    @property
+    def features(self) -> Given:
+        """What makes the candidates differ."""
+        return self.columns["features"]
 
-def from_native(
-    keys: list[str | None] | None,
-    numbers: list[int | None] | None,
-    order: list[int] | None,
-    key_type: str,
-    options: dict[str, str | None],
-    types: dict[str, str | None],
-    texts: list[str | None] | None,
-    lists: list[list[str | None] | None] | None,
-    vectors: list[int] | None,
-    quota_texts: list[str | None] | None,
-    quota_lists: list[list[str | None] | None] | None,
-    scores: list[float | None] | None,
-    store: VectorStore,
-) -> Arguments:
-    """One group from native Python values, and its vectors from the store."""
-    shape, quota_shape = shape_of(types["features"], options["distance"]), shape_of(types["quota"], "hamming")
-    return Arguments(
-        keys or [],
-        None if numbers is None else np.array([np.nan if key is None else key for key in numbers]),
-        order,
-        _element(key_type),
-        options,
-        Given(
-            shape,
-            _element(types["features"] or ""),
-            texts or [],
-            sets_of(lists or []) if shape == "list" else None,
-            store.matrix(np.array(vectors or [], np.int64)) if shape == "vector" else None,
-        ),
-        Given(
-            quota_shape,
-            _element(types["quota"] or ""),
-            quota_texts or [],
-            sets_of(quota_lists or []) if quota_shape == "list" else None,
-        ),
-        _scores(types, scores),
-    )
+    @property
+    def quota(self) -> Given:
+        """The categories of which each may be chosen a few times."""
+        return self.columns["quota"]
+
+    @property
+    def scores(self) -> FloatArray | None:
+        """The public score of each candidate, NaN where NULL or not a number; None if there is none."""
+        return self.columns["score"].numbers
 
 
-def from_arrow(columns: Sequence[pa.ChunkedArray]) -> Iterator[tuple[Texts, Texts, Callable[[VectorStore], Arguments]]]:
-    """Every group of a chunk of Arrow arrays: its options and context, and what reads the rest of it."""
-    (
-        keys, numbers, order, key_type, options, types, texts, lists, vectors, quota_texts, quota_lists, scores,
-        context,
-    ) = map(whole, columns)  # fmt: skip
+@dataclass(frozen=True)
+class Group:
+    """One group's question and caller, of which only the texts are read at first: the guard comes before the rest."""
 
-    def read(row: int, wanted: Texts, store: VectorStore) -> Arguments:
-        told = types[row].as_py()
-        shape = shape_of(told["features"], wanted["distance"])
-        quota_shape = shape_of(told["quota"], "hamming")
-        if not (keys[row].is_valid or numbers[row].is_valid):  # no row, and so no column either
-            shape = quota_shape = "none"
+    options: Texts
+    caller: Texts
+    _question: pa.StructArray
+    _row: int
+
+    def read(self, store: VectorStore) -> Arguments:
+        """Everything that was given, vectors from the store."""
+        keys, numbers, order, key_type = (
+            self._question.field(name)[self._row] for name in ("keys", "numbers", "order", "key_type")
+        )
+        rows = keys.is_valid or numbers.is_valid  # without a row there is no column either
+        columns = self._question.field("columns")
         return Arguments(
-            _arrow_texts(keys[row]),
-            _arrow_numbers(numbers[row]),
-            _arrow_numbers(order[row]),
-            _element(key_type[row].as_py()),
-            wanted,
-            Given(
-                shape,
-                _element(told["features"] or ""),
-                _arrow_texts(texts[row]) if shape in ("value", "record") else [],
-                _arrow_sets(lists[row].values) if shape == "list" else None,
-                store.matrix(vectors[row].values.to_numpy()) if shape == "vector" else None,
-            ),
-            Given(
-                quota_shape,
-                _element(told["quota"] or ""),
-                _arrow_texts(quota_texts[row]) if quota_shape in ("value", "record") else [],
-                _arrow_sets(quota_lists[row].values) if quota_shape == "list" else None,
-            ),
-            _scores(told, _arrow_numbers(scores[row])),
+            _texts(keys),
+            _numbers(numbers),
+            _numbers(order),
+            _element(key_type.as_py()),
+            self.options,
+            {
+                column.name: _given(column, columns.field(column.name), self._row, self.options, store)
+                if rows
+                else Given("none", "")
+                for column in SELECTION_COLUMNS
+            },
         )
 
-    for row in range(len(keys)):
-        wanted = options[row].as_py()
-        yield wanted, context[row].as_py(), partial(read, row, wanted)
+
+def groups(questions: pa.ChunkedArray, callers: pa.ChunkedArray) -> Iterator[Group]:
+    """Every group of a chunk.
+
+    >>> questions, callers = pa.chunked_array([[{"options": {"k": "6"}}]]), pa.chunked_array([[{"query": "1"}]])
+    >>> [group.options for group in groups(questions, callers)]
+    [{'k': '6'}]
+    """
+    question, caller = whole(questions), whole(callers)
+    options = question.field("options")
+    for row in range(len(question)):
+        yield Group(options[row].as_py(), caller[row].as_py(), question, row)
+
+
+def _given(column: Argument, forms: pa.StructArray, row: int, options: Texts, store: VectorStore) -> Given:
+    """One column of the candidates, from the one form that fits its type."""
+    kind = forms.field("type")[row].as_py()
+    if column.kind is Kind.SCORE:
+        numbers = None if kind in (None, NOT_GIVEN) else _numbers(forms.field("numbers")[row])
+        return Given("none" if numbers is None else "value", _element(kind or ""), numbers=numbers)
+    shape = shape_of(kind, options["distance"] if column.kind is Kind.FEATURES else "hamming")
+    return Given(
+        shape,
+        _element(kind or ""),
+        _texts(forms.field("texts")[row]) if shape in ("value", "record") else [],
+        _sets(forms.field("lists")[row].values) if shape == "list" else None,
+        store.matrix(forms.field("vectors")[row].values.to_numpy()) if shape == "vector" else None,
+    )
 
 
 def whole(column: pa.ChunkedArray) -> pa.Array:
@@ -133,55 +123,29 @@ def whole(column: pa.ChunkedArray) -> pa.Array:
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
-def shape_of(list_type: str | None, distance: str | None) -> str:
-    """Whether a column is a vector, a list, a record or one value, by the type of a list of it: as macros.sql tells.
-
-    >>> [shape_of(kind, None) for kind in ("FLOAT[3][]", "INTEGER[][]", "STRUCT(a INTEGER)[]", "DATE[]", None)]
-    ['vector', 'list', 'record', 'value', 'none']
-    """
-    kind = list_type or _NULL
-    if kind == _NULL:
-        return "none"
-    if _VECTOR.search(f"{(distance or '').lower()} {kind}"):
-        return "vector"
-    return "list" if kind.endswith("][]") else "record" if kind[:5] in ("STRUC", "TUPLE") else "value"
-
-
 def _element(list_type: str) -> str:
     return list_type.removesuffix("[]")
 
 
-def _scores(
-    types: Mapping[str, str | None], scores: Sequence[float | None] | npt.NDArray[Any] | None
-) -> FloatArray | None:
-    if types["score"] in (None, _NULL) or scores is None:
-        return None
-    if isinstance(scores, np.ndarray):
-        return scores.astype(np.float64)
-    return np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
-
-
-def _arrow_texts(texts: Any) -> list[str | None]:
+def _texts(texts: Any) -> list[str | None]:
     """The texts of one list; ten times as fast as `as_py`."""
     found: list[str | None] = texts.values.to_numpy(zero_copy_only=False).tolist() if texts.is_valid else []
     return found
 
 
-def _arrow_numbers(numbers: Any) -> npt.NDArray[Any] | None:
+def _numbers(numbers: Any) -> npt.NDArray[Any] | None:
     """The numbers of one list without making Python objects of them; NaN for NULL."""
     return numbers.values.to_numpy(zero_copy_only=False) if numbers.is_valid else None
 
 
-def _arrow_sets(lists: Any) -> Sets:
-    owners, tokens = _arrow_pairs(lists)
+def _sets(lists: Any) -> Sets:
+    owners, tokens = _pairs(lists)
     known = np.asarray(tokens.is_valid())
     coded = tokens.dictionary_encode()
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)[known]
     return csr(owners[known], codes, len(lists))
 
 
-def _arrow_pairs(lists: Any) -> tuple[IntArray, Any]:
-    import pyarrow.compute as pc
-
+def _pairs(lists: Any) -> tuple[IntArray, Any]:
     lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
     return np.repeat(np.arange(len(lists)), lengths).astype(np.int64), lists.flatten()

@@ -13,11 +13,12 @@ from msd_sql.catalog.declarations import Items
 from msd_sql.database.host import Column
 from msd_sql.engines.candidates import Candidates
 from msd_sql.errors import CatalogError, InputError
-from msd_sql.question.item_columns import NUMERIC, item_columns
+from msd_sql.question.item_columns import item_columns
 from msd_sql.question.options import record
 from msd_sql.question.sets import Sets, csr
 from msd_sql.runtime.call import Call
 from msd_sql.runtime.vectors import vectors_of
+from msd_sql.surface.column_types import is_numeric
 from msd_sql.udfs.distances import DISTANCES
 from msd_sql.udfs.types import Distance, FloatArray, IntArray
 
@@ -49,18 +50,19 @@ class Features:
 
 @dataclass(frozen=True)
 class Given:
-    """One argument of a call (features or a quota), in whichever form the macro could give it."""
+    """One column of the candidates (features, a quota, a score), in the one form that fits its type."""
 
     shape: str  # 'none', 'value', 'record', 'list' or 'vector'
     type: str
     texts: Sequence[str | None] = ()
     sets: Sets | None = None
     vectors: npt.NDArray[np.floating[Any]] | None = None  # NaN where a vector or a value of it is NULL
+    numbers: FloatArray | None = None  # NaN where NULL, or not a number
 
     @property
     def absent(self) -> bool:
         """Was nothing given?"""
-        return self.shape in ("none", "")
+        return self.shape == "none"
 
 
 def given_features(given: Given, candidates: Candidates) -> Features:
@@ -87,7 +89,7 @@ def given_values(given: Given, candidates: Candidates) -> Features:
     texts = [given.texts[row] for row in rows]
     if given.shape == "record":
         return Features(columns=_record_columns(texts))
-    return Features(columns=[_numbers(texts) if NUMERIC.match(given.type) else _objects(texts)])
+    return Features(columns=[_numbers(texts) if is_numeric(given.type) else _objects(texts)])
 
 
 def declared_values(call: Call, items: Items, candidates: Candidates, names: Sequence[str]) -> Features:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,16 +13,15 @@ from msd_sql.database.host import Column
 from msd_sql.database.sql_text import quote
 from msd_sql.database.storage_layout import storage_fingerprint
 from msd_sql.engines.binding import native_keys
-from msd_sql.engines.candidates import WHOLE, Candidates, Whole, whole_candidates
+from msd_sql.engines.candidates import Candidates, Whole, whole_candidates
 from msd_sql.engines.key_table import key_table
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.guard.names import described
 from msd_sql.question.sets import Sets, csr, first_places
 from msd_sql.runtime.call import Call
+from msd_sql.surface.column_types import KEY_INTEGERS, is_numeric, shape_of
 
 _KEYS = "_msd_item_keys"
-_VECTOR = re.compile(r"^(FLOAT|DOUBLE|DECIMAL\([0-9, ]*\))\[\d*\]$")
-NUMERIC = re.compile(r"^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\))$")
 MANY = 1_000_000  # items that are read at once when a statement has several groups
 
 
@@ -82,7 +80,7 @@ def all_keys(call: Call, items: Items, kind: str) -> Candidates | None:
     if _types(call, items, [])[items.key_column] != kind:
         return None
     index, _ = call.once(("columns", items.name), lambda: _everything(call, items, {}, []))
-    if kind in WHOLE and index:
+    if kind in KEY_INTEGERS and index:
         return whole_candidates(np.fromiter(map(int, index), np.int64, len(index)), kind)
     return Candidates(list(index), kind) if index else None
 
@@ -226,9 +224,8 @@ def _source(relation: str, key: str, given: str, native: str) -> str:
 
 
 def _kind(kind: str) -> str:
-    if _VECTOR.match(kind):
-        return "vector"
-    return "list" if kind.endswith("]") else "value"
+    shape = shape_of(f"{kind}[]", None)
+    return shape if shape in ("vector", "list") else "value"
 
 
 def _read(column: str, kind: str) -> str:
@@ -236,6 +233,6 @@ def _read(column: str, kind: str) -> str:
         return f"CAST({column} AS {'FLOAT' if kind.startswith('FLOAT') else 'DOUBLE'}[])"
     if kind.endswith("]"):
         return f"CAST({column} AS VARCHAR[])"
-    if NUMERIC.match(kind):
+    if is_numeric(kind):
         return f"CAST({column} AS DOUBLE)" if kind.startswith("DECIMAL") or "HUGEINT" in kind else column
     return f"CAST({column} AS VARCHAR)"

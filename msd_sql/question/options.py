@@ -1,4 +1,4 @@
-"""Options: what was asked, read from the text of SQL arguments into checked and typed values (docs/sql.md).
+"""Options: the texts of SQL arguments, read into checked and typed values as surface/functions.py describes them.
 
 Options arrive as text so that NULL, NaN, 'abc' and 3.7 get an error that says what was given and what is allowed.
 """
@@ -6,35 +6,40 @@ Options arrive as text so that NULL, NaN, 'abc' and 3.7 get an error that says w
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, TypeAlias
 
 from msd_sql.catalog.amounts import delta_charge, eps_charge
+from msd_sql.database.sql_text import quote
 from msd_sql.errors import InputError, suggest
-from msd_sql.udfs.distances import distance_kind
-from msd_sql.udfs.methods import METHODS
+from msd_sql.surface.description import Argument, Kind
+from msd_sql.surface.functions import FUNCTIONS, SELECTION_OPTIONS
 
+Counts: TypeAlias = Mapping[str, int] | tuple[int, ...]  # by value, or by level of nested quotas
 AUTO = "auto"
-ENGINES = (AUTO, "memory", "sql", "spark")
-K_LARGEST = 1_000_000
+_KEPT = 50  # keys in a line of the ledger
 _TRUTH = {"true": True, "t": True, "1": True, "yes": True, "false": False, "f": False, "0": False, "no": False}
 
 
 @dataclass(frozen=True)
 class Request:
-    """The arguments of one selection, checked; None where nothing was given."""
+    """The options of one selection, checked (described in surface/functions.py); None where nothing was given."""
 
     k: int
-    eps: Decimal | None
     diversity: float
+    eps: Decimal | None = None
     method: str = AUTO
     gamma: float | None = None
     delta: Decimal | None = None
     distance: str | None = None
     scale: float | tuple[float, ...] | None = None
-    quota_cap: tuple[int, ...] = ()
+    quota_cap: Counts = ()
+    quota_min: Counts = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    apart: float = 0.0
     cap: int | None = None
     reach: str | None = None
     fresh: bool = False
@@ -46,86 +51,55 @@ class Request:
     def parameters(self) -> dict[str, Any]:
         """What the ledger keeps of it: everything that was given, as plain values."""
         given = {name: value for name, value in vars(self).items() if value not in (None, (), False, AUTO)}
-        return {name: str(value) if isinstance(value, Decimal) else value for name, value in given.items()}
+        return {name: _plain(value) for name, value in given.items()}
 
 
 def request(options: Mapping[str, str | None]) -> Request:
-    """Read the options of a call.
+    """Read the options of a selection.
 
     >>> request({"k": "6", "eps": "0.1", "diversity": "0.5"}).eps
     Decimal('0.10000000000000000000')
     """
-    k = whole("k", options.get("k"), most=K_LARGEST)
-    if k is None:
-        raise InputError(f"k is NULL; it must be a whole number from 1 to {K_LARGEST}.")
-    diversity = number("diversity", options.get("diversity"), low=0.0, high=1.0)
-    if diversity is None:
-        raise InputError("diversity is NULL; it must be a number from 0 (relevance only) to 1 (diversity only).")
-    eps, delta = options.get("eps"), options.get("delta")
-    gamma = number("gamma", options.get("gamma"), low=0.0, high=1.0)
-    if gamma in (0.0, 1.0):
-        raise InputError(f"gamma must lie between 0 and 1, both excluded; got {gamma}.")
-    distance = options.get("distance")
-    return Request(
-        k=k,
-        eps=None if eps is None else _charge("eps", eps),
-        diversity=diversity,
-        method=one_of("method", options.get("method") or AUTO, (AUTO, *METHODS)),
-        gamma=gamma,
-        delta=None if delta is None else _charge("delta", delta),
-        distance=None if distance is None else distance_kind(distance.strip().lower()).name,
-        scale=_scale(options.get("scale")),
-        quota_cap=caps(options.get("quota_cap")),
-        cap=whole("cap", options.get("cap"), most=K_LARGEST),
-        reach=options.get("reach"),
-        fresh=truth("fresh", options.get("fresh")),
-        exact=truth("exact", options.get("exact")),
-        public=truth("public", options.get("public")),
-        engine=one_of("engine", options.get("engine") or AUTO, ENGINES),
-    )
+    return Request(**read((option for option in SELECTION_OPTIONS if option.name != "key"), options))
 
 
-def whole(name: str, text: str | None, *, least: int = 1, most: int) -> int | None:
-    """A whole number, None where nothing was given.
+def read(arguments: Iterable[Argument], given: Mapping[str, str | None]) -> dict[str, Any]:
+    """The values of what was given, by name; without those that are NULL.
 
-    >>> whole("k", "3.7", most=10)
-    Traceback (most recent call last):
-    msd_sql.udfs.errors.InputError: k must be a whole number from 1 to 10; got 3.7.
+    >>> read(FUNCTIONS["msd_budget"].options, {"relation": "purchases", "budget": "2.0", "delta": None})
+    {'relation': 'purchases', 'budget': '2.0'}
     """
-    if text is None:
-        return None
-    value = _decimal(text)
-    if value is None or value != value.to_integral_value() or not least <= value <= most:
-        raise InputError(f"{name} must be a whole number from {least} to {most}; got {_told(text)}.")
-    return int(value)
+    found = {}
+    for argument in arguments:
+        text = given.get(argument.name)
+        if text is not None:
+            found[argument.name] = _READERS[argument.kind](argument, text)
+        elif argument.required and not argument.nullable:
+            raise InputError(f"{argument.name} is NULL; it must be {argument.must_be}.")
+    return found
 
 
-def number(name: str, text: str | None, *, low: float, high: float) -> float | None:
-    """A number in [low, high], None where nothing was given.
+def read_python(function: str, **given: Any) -> dict[str, Any]:
+    """The values of Python arguments of a SQL function, by the same rules as in SQL.
 
-    >>> number("diversity", "0.5", low=0, high=1)
-    0.5
+    >>> read_python("msd_items", relation="products", key="item_id", quota_cap=(2, 1), distance="Jaccard")
+    {'relation': 'products', 'key': 'item_id', 'distance': 'jaccard', 'quota_cap': (2, 1)}
     """
-    if text is None:
-        return None
-    value = _decimal(text)
-    if value is None or not low <= value <= high:
-        raise InputError(f"{name} must be a number from {low:g} to {high:g}; got {_told(text)}.")
-    return float(value)
+    return read(FUNCTIONS[function].options, {name: _python_text(value) for name, value in given.items()})
 
 
-def truth(name: str, text: str | None) -> bool:
-    """True or false; NULL is false.
-
-    >>> truth("fresh", "true")
-    True
-    """
-    if text is None:
-        return False
-    value = _TRUTH.get(text.strip().lower())
+def _python_text(value: Any) -> str | None:
     if value is None:
-        raise InputError(f"{name} must be true or false; got {_told(text)}.")
-    return value
+        return None
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_python_name(one) for one in value)}]"
+    return str(value)
+
+
+def _python_name(one: Any) -> str:
+    """One of a list; a name that a comma would cut in two is quoted."""
+    text = str(one)
+    return quote(text) if "," in text and not text.startswith('"') else text
 
 
 def asserted_public(options: Mapping[str, str | None]) -> bool:
@@ -135,31 +109,6 @@ def asserted_public(options: Mapping[str, str | None]) -> bool:
     (True, False)
     """
     return _TRUTH.get((options.get("public") or "").strip().lower(), False)
-
-
-def one_of(name: str, text: str, allowed: tuple[str, ...]) -> str:
-    """One of a few names, in any case.
-
-    >>> one_of("engine", "Memory", ENGINES)
-    'memory'
-    """
-    found = text.strip().lower()
-    if found not in allowed:
-        raise InputError(f"{suggest(name, text, allowed)}")
-    return found
-
-
-def caps(text: str | None) -> tuple[int, ...]:
-    """The caps of a quota: one whole number, or a list of them for nested quotas.
-
-    >>> caps("[3, 1]")
-    (3, 1)
-    """
-    if text is None:
-        return ()
-    values = text.strip().removeprefix("[").removesuffix("]").split(",")
-    found = [whole("quota_cap", value.strip(), least=0, most=K_LARGEST) for value in values]
-    return tuple(value for value in found if value is not None)
 
 
 def record(text: str | None) -> list[Any]:
@@ -174,31 +123,128 @@ def record(text: str | None) -> list[Any]:
     return list(found) if isinstance(found, list) else [found]
 
 
-def _scale(text: str | None) -> float | tuple[float, ...] | None:
-    if text is None:
-        return None
-    values = [_decimal(part.strip()) for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
+def _whole(argument: Argument, text: str) -> int:
+    value = _decimal(text)
+    if value is None or value != value.to_integral_value() or not _within(argument, value):
+        raise InputError(f"{argument.name} must be {argument.must_be}; got {_told(text)}.")
+    return int(value)
+
+
+def _wholes(argument: Argument, text: str) -> tuple[int, ...]:
+    return tuple(_whole(argument, part) for part in _parts(text))
+
+
+def _counts(argument: Argument, text: str) -> Counts:
+    found = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+    parts = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else [found]
+    if not all(isinstance(part, str) for part in parts):
+        raise InputError(f"{argument.name} must be {argument.must_be}; got {text}.")
+    numbers = tuple(_whole(argument, part) for part in parts)
+    return dict(zip(found, numbers, strict=True)) if isinstance(found, dict) else numbers
+
+
+def _number(argument: Argument, text: str) -> float:
+    value = _decimal(text)
+    if value is None or not _within(argument, value):
+        raise InputError(f"{argument.name} must be {argument.must_be}; got {_told(text)}.")
+    return float(value)
+
+
+def _numbers(argument: Argument, text: str) -> float | tuple[float, ...]:
+    values = [_decimal(part) for part in _parts(text)]
     numbers = [float(value) for value in values if value is not None and value > 0]
     if len(numbers) != len(values):
-        raise InputError(
-            f"scale must be a positive number, or a list of them, one for each feature; got {_told(text)}."
-        )
+        raise InputError(f"{argument.name} must be {argument.must_be}; got {_told(text)}.")
     return tuple(numbers) if text.strip().startswith("[") else numbers[0]
 
 
-def charged_eps(text: str) -> Decimal:
-    """An ε that was asked for, exact.
+def _keys(argument: Argument, text: str) -> tuple[str, ...]:
+    try:
+        found = json.loads(text, parse_int=str, parse_float=str)
+    except ValueError:
+        found = None
+    if not isinstance(found, list) or not all(isinstance(key, str) for key in found):
+        raise InputError(f"{argument.name} must be {argument.must_be}; got {_told(text)}.")
+    return tuple(found)
 
-    >>> charged_eps("0.05")
-    Decimal('0.05000000000000000000')
-    """
-    return _charge("eps", text)
+
+def _eps(argument: Argument, text: str) -> Decimal:
+    return eps_charge(_amount(argument, text))
 
 
-def _charge(name: str, text: str) -> Decimal:
+def _delta(argument: Argument, text: str) -> Decimal:
+    return delta_charge(_amount(argument, text))
+
+
+def _amount(argument: Argument, text: str) -> str:
     if _decimal(text) is None:
-        raise InputError(f"{name} must be a finite number above 0; got {_told(text)}.")
-    return eps_charge(text.strip()) if name == "eps" else delta_charge(text.strip())
+        raise InputError(f"{argument.name} must be {argument.must_be}; got {_told(text)}.")
+    return text.strip()
+
+
+def _declared_amount(argument: Argument, text: str) -> str:
+    return text  # the catalog reads it: what is granted is rounded another way than what is asked for
+
+
+def _name(argument: Argument, text: str) -> str:
+    if not argument.allowed:
+        return text
+    found = text.strip().lower()
+    if found not in argument.allowed:
+        raise InputError(suggest(argument.name, text, argument.allowed))
+    return found
+
+
+def _names(argument: Argument, text: str) -> tuple[str, ...]:
+    """Column names, from 'a, b' or from a SQL list; a name with a comma in it stands in double quotes."""
+    inside = text.strip().removeprefix("[").removesuffix("]")
+    found, quoted = [""], False
+    for letter in inside:
+        quoted ^= letter == '"'
+        if letter == "," and not quoted:
+            found.append("")
+        else:
+            found[-1] += letter
+    return tuple(name.strip() for name in found if name.strip())
+
+
+def _flag(argument: Argument, text: str) -> bool:
+    value = _TRUTH.get(text.strip().lower())
+    if value is None:
+        raise InputError(f"{argument.name} must be {argument.must_be}; got {_told(text)}.")
+    return value
+
+
+_READERS: Mapping[Kind, Callable[[Argument, str], Any]] = {
+    Kind.WHOLE: _whole,
+    Kind.WHOLES: _wholes,
+    Kind.COUNTS: _counts,
+    Kind.NUMBER: _number,
+    Kind.NUMBERS: _numbers,
+    Kind.KEYS: _keys,
+    Kind.EPS: _eps,
+    Kind.DELTA: _delta,
+    Kind.AMOUNT: _declared_amount,
+    Kind.TEXT: _name,
+    Kind.NAMES: _names,
+    Kind.FLAG: _flag,
+}
+
+
+def _plain(value: Any) -> Any:
+    """A value for the ledger; of very many keys their number is enough."""
+    if isinstance(value, tuple) and len(value) > _KEPT:
+        return f"{len(value)} keys"
+    return str(value) if isinstance(value, Decimal) else value
+
+
+def _within(argument: Argument, value: Decimal) -> bool:
+    low, high = argument.least, argument.most
+    return low < value < high if argument.inside else low <= value <= high
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
 
 
 def _decimal(text: str) -> Decimal | None:

@@ -21,13 +21,15 @@ from msd_sql.guard.examine import CALLS, Sources, examine
 from msd_sql.question.arguments import Arguments
 from msd_sql.question.features import Features, declared_values, given_features, measure
 from msd_sql.question.item_columns import items_fingerprint, knows
+from msd_sql.question.named_keys import pinned, without
 from msd_sql.question.options import Request, request
 from msd_sql.question.pair_distances import pairs
 from msd_sql.question.quotas import constraint
 from msd_sql.runtime.call import MEANWHILE, Call
-from msd_sql.runtime.distance_cache import DistanceCache, Measured
+from msd_sql.runtime.distance_cache import Measured
+from msd_sql.udfs.matroids import narrowed
 from msd_sql.udfs.methods import METHODS
-from msd_sql.udfs.planning import Plan, plan
+from msd_sql.udfs.planning import Limits, Plan, limits, plan
 from msd_sql.udfs.types import Distance, FloatArray, Matroid
 
 
@@ -60,14 +62,17 @@ def prepare(
     `foresee` is told as soon as it is certain that the answer will read a protected relation, which can be read.
     """
     wanted = request(arguments.options)
-    found = _candidates(call, arguments)
+    found = without(call.host, _candidates(call, arguments), wanted.exclude)
     sources = guarded(call, wanted.public)
     items = _items(call, sources, found)
     scores = _scores(arguments, found)
     protected = None if scores is not None else _protected(call, wanted, items)
     _check_eps(wanted, scores, protected)
-    matroid, quota_facts = constraint(call, arguments.quota, wanted.quota_cap, items, found, wanted.k)
-    measured = _measured(arguments, wanted, items)
+    pins = pinned(call.host, found, wanted.include, wanted.exclude)
+    quota, quota_facts = constraint(call, arguments.quota, wanted.quota_cap, wanted.quota_min, items, found, wanted.k)
+    measured = found.n > 0 and _measured(arguments, wanted, items)
+    apart = wanted.apart if found.n else 0.0
+    bounds: Limits = {**limits(quota), "pinned": len(pins), "apart": apart}
     delta = Decimal(0)
     if wanted.eps is not None and protected is not None:
         delta = wanted.delta if wanted.delta is not None else protected.share(wanted.eps)
@@ -82,9 +87,8 @@ def prepare(
         relevance=protected.relevance if protected else "score",
         method=wanted.method,
         gamma=wanted.gamma,
-        matroid=matroid.name,
-        rank=matroid.rank,
-        distance=measured,
+        distance=measured or found.n == 0,
+        **bounds,
     )
     if made.exact and not wanted.exact:
         raise PrivacyError(
@@ -100,7 +104,12 @@ def prepare(
     else:  # whatever is relevant, it is not read
         made = replace(made, relevance="score", m=0)
     distance, facts = _distance(call, arguments, wanted, items, found) if measured else (None, [])
-    return Question(wanted, found, items, protected, distance, matroid, scores, made, delta, [*facts, *quota_facts])
+    matroid = narrowed(
+        quota, pinned=pins, distance=distance, apart=apart, names=[f"'{found.keys[pin]}'" for pin in pins]
+    )
+    made = replace(made, constraint=matroid.described)
+    facts = [*facts, *quota_facts, "pinned", *pins]
+    return Question(wanted, found, items, protected, distance, matroid, scores, made, delta, facts)
 
 
 def guarded(call: Call, public: bool, calls: frozenset[str] = CALLS) -> Sources:
@@ -206,7 +215,8 @@ def _scores(arguments: Arguments, found: Candidates) -> FloatArray | None:
 def _measured(arguments: Arguments, wanted: Request, items: Items | None) -> bool:
     """Will there be a distance?"""
     method = METHODS.get(wanted.method)
-    if wanted.diversity == 0.0 or wanted.k == 1 or (method is not None and not method.weighs_diversity):
+    unweighed = wanted.diversity == 0.0 or (method is not None and not method.weighs_diversity)
+    if (unweighed or wanted.k == 1) and not wanted.apart:
         return False
     return not arguments.features.absent or (items is not None and bool(items.features))
 
@@ -230,4 +240,4 @@ def _distance(call: Call, arguments: Arguments, wanted: Request, items: Items | 
     if stored_as is None:
         return made()
     place = (name, wanted.scale, found.type, stored_as)
-    return call.instance.kept_or("distances", DistanceCache).of(place, found.column, made)
+    return call.instance.caches.distances.of(place, found.column, made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -169,7 +169,7 @@ class Call:
         """Names as the caller's connection resolves them."""
         return HostResolver(self.host, self.context.path, self.context.session, self.once)
 
-    def once(self, question: tuple[Any, ...], answer: Callable[[], T]) -> T:
+    def once(self, question: tuple[Hashable, ...], answer: Callable[[], T]) -> T:
         """The answer to a question that has one answer for a whole statement, however many groups ask it."""
         return self.instance.once(self.context.connection, self.context.query, question, answer)
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import duckdb
 
-from msd_sql.database.host import DuckDBHost, Host
+from msd_sql.database.duckdb_host import DuckDBHost
+from msd_sql.database.host import Host
 from msd_sql.errors import EngineError
-from msd_sql.runtime.buffer import ReusableBuffer
+from msd_sql.runtime.caches import Caches
 from msd_sql.runtime.call import VECTORS, Call, Context
 from msd_sql.runtime.vector_store import VectorStore
 
@@ -32,12 +33,12 @@ class Instance:
         self.home: str | None = None  # the attached database that keeps schema msd; None: each relation's own
         self.declared = False  # has a schema msd ever been seen? (actions/bind_time.py)
         self.functions: list[Callable[..., Any]] = []  # a function that Python forgets would crash DuckDB
-        self.kept: dict[str, Any] = {}  # what lives as long as the database: memory of releases, prepared indexes
+        self.caches = Caches()
         self.released: dict[int, Any] = {}  # the last answer of each connection, for the Python face
         self.failed: dict[int, Exception] = {}  # DuckDB hands on the text of an error and not the error
         self._connections: dict[int, Callable[[], duckdb.DuckDBPyConnection | None]] = {}
         self._running: dict[int, list[Call]] = {}
-        self._known: dict[int, tuple[int, dict[tuple[Any, ...], Any]]] = {}
+        self._known: dict[int, tuple[int, dict[tuple[Hashable, ...], Any]]] = {}
         self._lock = threading.RLock()
 
     def join(self, connection: int, con: duckdb.DuckDBPyConnection) -> None:
@@ -62,15 +63,7 @@ class Instance:
         with self._lock:
             return next((number for number, held in self._connections.items() if held() is con), None)
 
-    def kept_or(self, name: str, make: Callable[[], T]) -> T:
-        """Something that lives as long as the database, made when first needed."""
-        with self._lock:
-            if name not in self.kept:
-                self.kept[name] = make()
-            found: T = self.kept[name]
-            return found
-
-    def once(self, connection: int, query: int, question: tuple[Any, ...], answer: Callable[[], T]) -> T:
+    def once(self, connection: int, query: int, question: tuple[Hashable, ...], answer: Callable[[], T]) -> T:
         """The answer of the same statement to the same question, or a new one."""
         with self._lock:
             known_query, answers = self._known.get(connection, (-1, {}))
@@ -87,7 +80,7 @@ class Instance:
 
     def vectors(self, connection: int, query: int) -> VectorStore:
         """The vectors that the rows of a statement hand over."""
-        return self.once(connection, query, VECTORS, lambda: VectorStore(self.kept_or("buffer", ReusableBuffer)))
+        return self.once(connection, query, VECTORS, lambda: VectorStore(self.caches.buffer))
 
     @contextmanager
     def call(self, context: Context) -> Iterator[Call]:
@@ -154,4 +147,4 @@ class Instance:
             self.released.pop(connection, None)
             self.failed.pop(connection, None)
             if not self._connections:
-                self.kept.clear()  # indexes can be large, and nobody is left to use them
+                self.caches = Caches()  # indexes can be large, and no connection is left to use them

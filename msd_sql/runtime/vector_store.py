@@ -9,33 +9,32 @@ statement before (`room`), if that is done with it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from msd_sql.errors import EngineError
 from msd_sql.runtime.buffer import Bytes, ReusableBuffer
 from msd_sql.runtime.vectors import one_length
 from msd_sql.udfs.types import IntArray
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 Matrix = npt.NDArray[np.floating[Any]]
 NULL = -1  # the number of no vector
 _ROWS = 40  # bits of a number that say which vector of its length it is
-_TOGETHER = 1 << 10  # lists of Python's that are made a matrix at once
 _ROOM = 1 << 26  # bytes to begin with
 
 
 class VectorStore:
     """The vectors of one statement; several threads may hand them over.
 
+    >>> import pyarrow as pa
     >>> store = VectorStore()
-    >>> [store.put_one(vector) for vector in ([1.0, 2.0], None, [3.0, 4.0])]
+    >>> store.put(pa.array([[1.0, 2.0], None, [3.0, 4.0]])).tolist()
     [0, -1, 1]
     >>> store.matrix(np.array([1, 0]))
     array([[3., 4.],
@@ -48,7 +47,7 @@ class VectorStore:
         self._lock = threading.Lock()
 
     def put(self, vectors: pa.Array) -> IntArray:
-        """Keep some vectors of Arrow's; their numbers."""
+        """Keep some vectors; their numbers, `NULL` for a vector that is NULL."""
         numbers = np.full(len(vectors), NULL, np.int64)
         with self._lock, _enough():
             for places, values in _by_length(vectors):
@@ -56,14 +55,6 @@ class VectorStore:
                 start = kept.add(values)
                 numbers[places] = np.arange(start, start + len(values)) + (which << _ROWS)
         return numbers
-
-    def put_one(self, vector: Any) -> int:
-        """Keep one vector, a list of Python's; its number."""
-        if not isinstance(vector, list | tuple):
-            return NULL
-        with self._lock, _enough():
-            which, kept = self._like(len(vector), np.dtype(np.float64))
-            return kept.add_one(vector) + (which << _ROWS)
 
     def matrix(self, numbers: IntArray) -> Matrix:
         """The vectors of these numbers, one a row; NaN where a vector or a value of it is NULL.
@@ -120,7 +111,6 @@ class _OneLength:
         self._size = self._read = 0
         rows = len(room) // max(1, width * kind.itemsize)
         self._matrix: Matrix = room[: rows * width * kind.itemsize].view(kind).reshape(rows, width)
-        self._waiting: list[Sequence[Any]] = []  # the last ones, as long as they are Python's
 
     def add(self, values: Matrix) -> int:
         """Keep some more; where they begin."""
@@ -129,17 +119,8 @@ class _OneLength:
         self._write(values)
         return start
 
-    def add_one(self, vector: Sequence[Any]) -> int:
-        """Keep one more; where it is."""
-        self._waiting.append(vector)
-        self._size += 1
-        if len(self._waiting) == _TOGETHER:
-            self._settle()
-        return self._size - 1
-
     def read(self, rows: IntArray) -> Matrix:
         """These rows; without a copy if they follow each other."""
-        self._settle()
         self._read += len(rows)
         first, last = int(rows[0]), int(rows[-1])
         if last - first == len(rows) - 1 and np.array_equal(rows, np.arange(first, last + 1)):
@@ -160,11 +141,6 @@ class _OneLength:
             self._matrix = larger  # whoever has read the smaller one keeps it
         self._matrix[start : self._size] = values
 
-    def _settle(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        if waiting:
-            self._write(_numbers(waiting, self.width))
-
 
 @contextmanager
 def _enough() -> Iterator[None]:
@@ -180,9 +156,6 @@ def _by_length(vectors: pa.Array) -> Iterator[tuple[IntArray, Matrix]]:
     DuckDB hands over other things as well where it cannot tell beforehand that nobody will ask for them. An error here
     would come before the guard, and could quote private values.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     kind = vectors.type
     fixed = pa.types.is_fixed_size_list(kind)
     if not ((fixed or pa.types.is_list(kind)) and pa.types.is_floating(kind.value_type)):
@@ -200,19 +173,6 @@ def _by_length(vectors: pa.Array) -> Iterator[tuple[IntArray, Matrix]]:
 def _flat(vectors: pa.Array) -> Matrix:
     numbers: Matrix = vectors.flatten().to_numpy(zero_copy_only=False)
     return numbers
-
-
-def _numbers(vectors: Sequence[Sequence[Any]], width: int) -> Matrix:
-    """Lists of one length as the rows of a matrix; NaN where one does not hold numbers."""
-    try:
-        numbers = np.array(vectors, np.float64)
-    except (TypeError, ValueError):
-        numbers = np.empty(0)
-    if numbers.shape == (len(vectors), width):
-        return numbers
-    if len(vectors) == 1:
-        return np.full((1, width), np.nan)
-    return np.concatenate([_numbers([vector], width) for vector in vectors])
 
 
 def _different(lengths: IntArray) -> list[int]:

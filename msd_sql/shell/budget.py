@@ -14,7 +14,8 @@ from msd_sql.catalog.amounts import brief, shown
 from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.homes import databases
-from msd_sql.database.host import DuckDBHost, Host, HostError
+from msd_sql.database.duckdb_host import DuckDBHost
+from msd_sql.database.host import Host, HostError
 from msd_sql.database.sql_text import statement
 
 Connection = duckdb.DuckDBPyConnection

@@ -13,7 +13,8 @@ from prompt_toolkit.document import Document
 
 from msd_sql.shell.dot_commands import DOTS
 from msd_sql.shell.render import MODES
-from msd_sql.surface.functions import FUNCTIONS, Function
+from msd_sql.surface.description import Function
+from msd_sql.surface.functions import FUNCTIONS
 
 _WORD = re.compile(r"[\w.]*$")
 _VALUE = re.compile(r"(\w+)\s*:=\s*'(\w*)$")

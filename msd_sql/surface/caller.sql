@@ -29,6 +29,6 @@ CREATE OR REPLACE TEMP MACRO _msd_macros() AS (
             'msd_drop_items', 'msd_reach', 'msd_remaining', 'msd_ledger', '_msd_told', '_msd_context', '_msd_caller',
             '_msd_prefetching', '_msd_asking', '_msd_session', '_msd_seen', '_msd_macros', '_msd_caller_query', '_msd_text',
             '_msd_list', '_msd_take_as', '_msd_is_floating', '_msd_vector', '_msd_is_vector', '_msd_all_texts',
-            '_msd_all_lists', '_msd_all_vectors', '_msd_whole', '_msd_asked')));
+            '_msd_all_lists', '_msd_all_vectors', '_msd_whole', '_msd_keys', '_msd_asked')));
 
 CREATE OR REPLACE TEMP MACRO _msd_session() AS _msd_seen(_msd_macros());

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
-from msd_sql.surface.functions import FUNCTIONS, Argument, Function
+from msd_sql.surface.description import Argument, Function
+from msd_sql.surface.functions import FUNCTIONS
 
 WIDTH = 100
 
@@ -43,7 +44,7 @@ def card(function: Function) -> str:
 def _about(argument: Argument) -> str:
     allowed = f" One of {', '.join(argument.allowed)}." if argument.allowed else ""
     default = "" if argument.required or argument.default == "NULL" else f" Default {argument.default}."
-    return f"{argument.kind}{', required' if argument.required else ''}. {argument.doc}{allowed}{default}"
+    return f"{argument.type}{', required' if argument.required else ''}. {argument.doc}{allowed}{default}"
 
 
 def markdown() -> str:
@@ -55,7 +56,7 @@ def markdown() -> str:
     parts = [
         "# SQL reference",
         "",
-        "<!-- Made from msd_sql/functions.py by `msd functions --markdown > docs/sql.md`; do not edit by hand. -->",
+        "<!-- Made from surface/functions.py by `msd functions --markdown > docs/sql.md`; do not edit by hand. -->",
         "<!-- snippets: shop -->",
         "",
         "| function | who | what it does |",
@@ -70,7 +71,7 @@ def markdown() -> str:
 def _section(function: Function) -> list[str]:
     call = textwrap.fill(function.signature, WIDTH, subsequent_indent="    ", break_long_words=False)
     table = [
-        f"| `{argument.name}` | {argument.kind} | {_default(argument)} | {_meaning(argument)} |"
+        f"| `{argument.name}` | {argument.type} | {_default(argument)} | {_meaning(argument)} |"
         for argument in function.arguments
     ]
     head = ["| argument | type | default | meaning |", "|---|---|---|---|"]

@@ -11,7 +11,7 @@ import pytest
 
 from msd_sql.bridge import build
 from msd_sql.bridge.extension_file import behind, footer, target
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 
 ECHOES = {
     "echo_lists": "VARCHAR[]",

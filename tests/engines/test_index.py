@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.engines.build import Indexes, build
 from msd_sql.errors import EngineError
 from msd_sql.runtime.release_memory import content_fingerprint

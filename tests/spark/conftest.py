@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import duckdb
 import pytest
 
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.spark_host import SparkHost
 from msd_sql.engines import build as engines
 from msd_sql.engines.spark.key_types import spark_type

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from msd_sql.catalog.declarations import Items
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.spark_host import spark_sql, values
 from msd_sql.database.sql_text import Name
 from msd_sql.engines.binding import bound

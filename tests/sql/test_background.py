@@ -6,7 +6,8 @@ import duckdb
 import pytest
 
 from msd_sql.database.background import BackgroundRead
-from msd_sql.database.host import DuckDBHost, HostError, Interrupted
+from msd_sql.database.duckdb_host import DuckDBHost
+from msd_sql.database.host import HostError, Interrupted
 from msd_sql.errors import EngineError
 
 COUNT = "SELECT count(*) FROM purchases"

@@ -10,7 +10,7 @@ import pytest
 
 from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.ledger import Entry, Ledger
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.errors import BudgetError, CatalogError, InputError
 
 PURCHASES = {"unit": "user_id", "item": "item_id", "budget": 1.0, "delta": 1e-9}

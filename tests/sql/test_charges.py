@@ -257,6 +257,7 @@ def test_delta_is_shared_out_in_proportion(shop):
 def test_another_process_charges_the_same_budget_afterwards(file):
     script = (
         "import duckdb, msd_sql, sys; con = msd_sql.register(duckdb.connect(sys.argv[1]));"
+        "con.execute('SET enable_progress_bar = false');"  # a slow machine shows it
         f"print(len(con.execute({ASK!r}).fetchall()[0][0]))"
     )
     with duckdb.connect(file) as con:
@@ -322,14 +323,11 @@ def test_interrupt_stops_the_inner_statement(shop):
     thread.start()
     instance = instance_of(shop)
     deadline = time.monotonic() + 60
-    while "memory" not in instance.kept and time.monotonic() < deadline:
+    while thread.is_alive() and time.monotonic() < deadline:
         if instance.busy:
             time.sleep(0.5)  # it is past the catalog and reads the endless view, or will be stopped before it does
             shop.interrupt()
             thread.join(timeout=5)
-            if not thread.is_alive():
-                break
-    thread.join(timeout=30)
     assert not thread.is_alive()
     assert "nterrupted" in failures[0]
     assert spent(shop) == 0

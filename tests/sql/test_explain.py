@@ -45,7 +45,7 @@ def test_it_is_the_same_whatever_the_private_rows_are(shop):
 def test_a_quota_means_local_search(shop):
     told = explain(shop, "6, 0.1, 0.5, quota := category")
     assert told["method"] == "local_search"
-    assert told["constraint"] == "partition"
+    assert told["constraint"] == "partition (at most 2 of each)"
     assert int(told["rounds"]) > 6
 
 

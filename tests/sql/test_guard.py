@@ -12,7 +12,7 @@ import pytest
 import sqlglot
 
 import msd_sql.guard.examine
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.errors import LeakError
 from msd_sql.guard import parse
 from msd_sql.guard.examine import HostResolver, Session, check_public, examine

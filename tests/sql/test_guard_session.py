@@ -8,8 +8,9 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql.guard.connection_view import OURS, TEXT, Session
+from msd_sql.guard.connection_view import Session
 from msd_sql.registration import _DROPS, _DROPS_TABLE
+from msd_sql.surface.macros import OURS, TEXT
 
 PICK = "msd_select(item_id, 2, 0.01, 0.0, reach := 'purchases')"
 PROTECT = "SELECT msd_protect('{}', unit := 'user_id', item := 'item_id', budget := 100, delta := 1e-6)"

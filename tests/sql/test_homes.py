@@ -12,7 +12,7 @@ import msd_sql
 from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.homes import VERSION
 from msd_sql.catalog.ledger import Entry, Ledger
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.sql_text import search_path
 from msd_sql.errors import CatalogError
 

@@ -11,7 +11,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from msd_sql.database.host import Conflict, DuckDBHost, HostError, Interrupted, ReadOnly
+from msd_sql.database.duckdb_host import DuckDBHost
+from msd_sql.database.host import Conflict, HostError, Interrupted, ReadOnly
 from msd_sql.database.private_reads import private, private_columns, private_rows
 from msd_sql.errors import EngineError
 

@@ -20,7 +20,7 @@ from msd_sql.catalog.amounts import default_delta, delta_charge, eps_charge, exa
 from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.homes import write
 from msd_sql.catalog.ledger import Entry, Ledger
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.errors import BudgetError, CatalogError, EngineError, InputError
 
 
@@ -272,7 +272,7 @@ KILLED = """
 import os, signal, sys
 import duckdb
 from msd_sql.catalog.catalog import Catalog
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.catalog.ledger import Entry, Ledger
 
 con = duckdb.connect(sys.argv[1])
@@ -302,7 +302,7 @@ ANOTHER = """
 import sys
 import duckdb
 from msd_sql.catalog.catalog import Catalog
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.catalog.ledger import Entry, Ledger
 
 with duckdb.connect(sys.argv[1]) as con:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import msd_sql
+from msd_sql.database.sql_text import literal
 from msd_sql.errors import BudgetError, CatalogError, InputError, LeakError, PrivacyError
 from tests.sql.conftest import fill, one, spent
 
@@ -124,3 +125,48 @@ def test_a_connection_that_was_not_registered():
         msd_sql.register(con)
         with pytest.raises(InputError, match="Which column names an item"):
             msd_sql.select(con.sql("SELECT 1 AS a, 2 AS b"), k=1, eps=None, diversity=1)
+
+
+@pytest.mark.parametrize(
+    "protected", ["SELECT * FROM visits", "SELECT user_id, item_id FROM visits JOIN products USING (item_id)"]
+)
+def test_rows_of_a_protected_view_are_not_public_items_by_either_door(con, protected):
+    con.execute("CREATE TABLE visits AS FROM purchases")
+    con.execute(f"CREATE VIEW seen AS {protected}")
+    msd_sql.protect(con, "seen", unit="user_id", item="item_id", budget=1.0, delta=1e-9)
+    lines = one(con, "SELECT count(*) FROM msd_ledger()")
+    with pytest.raises(duckdb.InvalidInputException, match=r"LeakError: .*visits cannot be an items relation"):
+        one(con, "SELECT msd_items('visits', key := 'item_id')")
+    with pytest.raises(LeakError, match="visits cannot be an items relation"):
+        msd_sql.items(con, "visits", key="item_id")
+    assert one(con, "SELECT count(*) FROM msd_ledger()") == lines
+
+
+DECLARATIONS = [
+    ({"relation": None}, "relation is NULL"),
+    ({"users": 3.7}, "users must be a whole number from 1"),
+    ({"cap": 0}, "cap must be a whole number from 1"),
+    ({"cap": True}, "cap must be a whole number from 1"),
+    ({"budget": "lots"}, "budget must be a number; got 'lots'"),
+    ({"budget": None}, "budget is missing"),
+    ({"relevance": "cover"}, "Did you mean 'coverage'"),
+    ({"replace": "perhaps"}, "replace must be true or false; got 'perhaps'"),
+]
+
+
+@pytest.mark.parametrize(("given", "text"), DECLARATIONS, ids=lambda value: str(value))
+def test_a_declaration_is_checked_by_the_rules_of_sql(con, given, text):
+    facts = {"relation": "purchases", "unit": "user_id", "item": "item_id", "budget": 1.0, "replace": True, **given}
+    with pytest.raises(InputError, match=text):
+        msd_sql.protect(con, **facts)
+    if facts["relation"] is not None:
+        named = [f"{name} := {literal(value)}" for name, value in facts.items() if name != "relation"]
+        with pytest.raises(duckdb.InvalidInputException, match=text):
+            one(con, f"SELECT msd_protect('purchases', {', '.join(named)})")
+
+
+def test_columns_with_any_name_are_declared(con):
+    con.execute("""CREATE TABLE odd ("key, or" INTEGER, "a, b" INTEGER, "c" INTEGER)""")
+    made = msd_sql.items(con, "odd", key="key, or", features=["a, b", "c"], quota=("c",), quota_cap=2, distance="L1")
+    assert (made.key_column, made.features, made.quota, made.quota_cap) == ("key, or", ("a, b", "c"), ("c",), (2,))
+    assert made.distance == "l1"

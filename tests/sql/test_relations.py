@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from msd_sql.catalog.catalog import Catalog
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.sql_text import Name, search_path
 from msd_sql.errors import CatalogError, EngineError, InputError
 

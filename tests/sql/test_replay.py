@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.homes import identity
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.errors import EngineError
 from msd_sql.runtime.release_memory import Memory, Release, content_fingerprint, fingerprint
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from importlib import import_module
 
 import duckdb
 import pytest
 
 import msd_sql
-from msd_sql import entry_points
 from msd_sql.actions.select import FewCandidates
-from msd_sql.runtime.instance import Instance
 from tests.sql.conftest import declare, fill, kinds, one, spent
 
 CALL = "msd_select(item_id, 6, 0.1, 0.5)"
-REGISTER = import_module("msd_sql.registration")  # the function of that name hides the module
 
 
 def test_a_list_of_the_items_own_type_in_pick_order(shop):
@@ -162,35 +158,6 @@ def test_precomputed_distances_come_from_a_public_table(shop):
     shop.execute("CREATE VIEW bad AS SELECT user_id, item_id, 0.5 FROM purchases")
     with pytest.raises(duckdb.InvalidInputException, match=r"LeakError.*purchases"):
         one(shop, sql.format("bad"))
-
-
-def test_arrow_and_native_arguments_say_the_same():
-    pytest.importorskip("pyarrow")
-    questions = [
-        "SELECT msd_select(i, 5, NULL, 0.5, features := v, score := s) FROM t",
-        "SELECT msd_select(i, 5, NULL, 0.5, features := v::DOUBLE[], distance := 'l1', score := s) FROM t",
-        "SELECT msd_select(i, 5, NULL, 0.5, features := l, score := s) FROM t",
-        "SELECT msd_select(i, 5, NULL, 0.5, features := c, score := s, quota := l, method := 'ls') FROM t",
-        "SELECT msd_select(i, 5, NULL, 0.5, features := (c, s), score := s, quota := c, method := 'ls') FROM t",
-        "SELECT g, msd_select(i, 5, NULL, 0.9, features := v, score := s) FROM t GROUP BY g ORDER BY g",
-        "SELECT msd_select(i, 5, NULL, 0.5, features := v, score := s) FROM t WHERE false",
-        "SELECT * EXCLUDE (v, l) FROM msd_topk(t, 5, NULL, 0.5, key := 'i', features := v, score := s)",
-    ]
-    answers = []
-    for arrow in (True, False):
-        with duckdb.connect() as con:
-            con.execute("CREATE TABLE t AS SELECT i, i % 7 AS g, [cos(i), sin(i), 1]::FLOAT[] AS v, "
-                        "CASE WHEN i % 11 = 0 THEN NULL ELSE ['a' || i % 4, NULL, 'b' || i % 3] END AS l, "
-                        "'c' || i % 5 AS c, (i * 37 % 100) / 100 AS s FROM range(200) t(i)")  # fmt: skip
-            made = Instance("test")
-            functions = entry_points.functions(made, arrow=arrow)
-            assert [function.arrow for function in functions if function.name == "_msd_pick"] == [arrow]
-            for function in functions:
-                entry_points.create(con, function)
-            REGISTER._instances[made.token] = made
-            msd_sql.register(con)
-            answers.append([con.execute(question).fetchall() for question in questions])
-    assert answers[0] == answers[1]
 
 
 def test_scores_are_public_and_need_no_declaration(empty):

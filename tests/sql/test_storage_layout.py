@@ -8,7 +8,7 @@ import pytest
 
 import msd_sql
 import msd_sql.actions.select
-from msd_sql.database.host import DuckDBHost
+from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.sql_text import Name
 from msd_sql.database.storage_layout import Layouts, Table, storage_fingerprint
 

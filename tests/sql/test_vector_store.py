@@ -4,6 +4,7 @@ import threading
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from msd_sql.errors import EngineError, InputError
@@ -16,22 +17,17 @@ from tests.sql.conftest import one
 ASK = "msd_select(item_id, 3, NULL, 1, features := embedding, distance := 'angular')"
 
 
-@pytest.fixture(params=["native", "float32", "float64", "arrays"])
+@pytest.fixture(params=["float32", "float64", "arrays"])
 def chunk(request):
     """Lists as one of the ways in which DuckDB hands them over; `arrays` have one length."""
-    if request.param == "native":
-        return list
-    arrow = pytest.importorskip("pyarrow")
     if request.param != "arrays":
-        return lambda lists: arrow.array(lists, arrow.list_(getattr(arrow, request.param)()))
-    return lambda lists: arrow.array(lists, arrow.list_(arrow.float32(), max(len(one) for one in lists if one)))
+        return lambda lists: pa.array(lists, pa.list_(getattr(pa, request.param)()))
+    return lambda lists: pa.array(lists, pa.list_(pa.float32(), max(len(one) for one in lists if one)))
 
 
 def hand(store, vectors):
     """Hand over vectors as DuckDB would; their numbers."""
-    if isinstance(vectors, list):
-        return np.array([store.put_one(vector) for vector in vectors], np.int64)
-    return store.put(vectors)
+    return store.put(pa.array(vectors, pa.list_(pa.float64())) if isinstance(vectors, list) else vectors)
 
 
 def test_vectors_come_back_in_the_order_of_their_numbers(chunk):
@@ -80,12 +76,11 @@ def test_all_vectors_in_order_are_read_without_a_copy_and_stay_what_they_are(chu
 
 
 def test_the_room_of_a_statement_is_used_again_once_nobody_holds_its_vectors():
-    arrow = pytest.importorskip("pyarrow")
     buffer = ReusableBuffer()
 
     def select(value):
         store = VectorStore(buffer)
-        return store.matrix(store.put(arrow.array([[value, value]], arrow.list_(arrow.float32(), 2))))
+        return store.matrix(store.put(pa.array([[value, value]], pa.list_(pa.float32(), 2))))
 
     first = select(1.0)
     second = select(2.0)  # somebody still holds the first
@@ -132,27 +127,8 @@ def test_what_was_let_go_of_is_not_made_up(chunk):
     "what", [["a", None], [1, 2], [["a"], ["b", "c"]], [[[1.0]], [[2.0], [3.0]]], [None], [{"a": 1}]]
 )
 def test_what_is_no_vector_counts_as_null_and_is_no_error(what):
-    def all_null(vectors):
-        store = VectorStore()
-        return all(np.isnan(store.matrix(np.array([number]))).all() for number in hand(store, vectors))
-
-    assert all_null(what)
-    assert all_null(pytest.importorskip("pyarrow").array(what))
-
-
-def test_one_list_that_holds_no_numbers_leaves_the_others_as_they_are():
     store = VectorStore()
-    found = store.matrix(hand(store, [[1.0, 2.0], ["a", "b"], [3.0, None], (4, 5)]))
-    np.testing.assert_array_equal(found, [[1.0, 2.0], [np.nan] * 2, [3.0, np.nan], [4.0, 5.0]])
-
-
-def test_many_lists_are_made_a_matrix_some_at_a_time(monkeypatch):
-    monkeypatch.setattr("msd_sql.runtime.vector_store._TOGETHER", 3)
-    store = VectorStore()
-    first = hand(store, [[float(i), 0.5] for i in range(7)])
-    assert store.matrix(first[:2]).tolist() == [[0.0, 0.5], [1.0, 0.5]]
-    more = hand(store, [[7.0, 0.5]])
-    assert store.matrix(np.r_[first[2:], more]).tolist() == [[float(i), 0.5] for i in range(2, 8)]
+    assert all(np.isnan(store.matrix(np.array([number]))).all() for number in store.put(pa.array(what)))
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import dataclasses
 import math
 import subprocess
 import sys
@@ -82,6 +83,16 @@ def test_halved_sensitivity_is_caught_for_every_method_and_all_bounds_that_can_b
     assert {finding.case.method for finding in caught} == {finding.case.method for finding in findings}
     assert any("cap" in finding.case.name for finding in caught)
     assert any("best_match" in finding.case.name for finding in caught)
+    for constraint in ("pinned", "apart", "at least"):
+        assert any(constraint in finding.case.name for finding in caught)
+
+
+@pytest.mark.parametrize("name", ["pinned", "twins apart"])
+def test_one_round_too_few_is_caught_with_pinned_items_and_with_candidates_that_drop_out(quick, name):
+    (case,) = (one for one in quick if one.name.startswith("lure") and name in one.name)
+    fewer = dataclasses.replace(case, facts={**case.facts, "rounds": case.facts["rounds"] - 1})
+    assert [one.verdict for one in audit([case]) if one.bound == "telescoping"] == ["holds"]
+    assert [one.verdict for one in audit([fewer]) if one.bound == "telescoping"] == ["VIOLATED"]
 
 
 @pytest.mark.parametrize(

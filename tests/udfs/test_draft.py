@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msd_sql.udfs import Angular, Argmax, Objective, Partition, Score, SeededSource, Uniform, plan, select
+from msd_sql.udfs import Angular, Argmax, Objective, Partition, Score, SeededSource, Uniform, narrowed, plan, select
 from msd_sql.udfs.methods import greedy_draft
 from msd_sql.udfs.methods.draft_check import cosines, suspects
 from msd_sql.udfs.methods.greedy import greedy
@@ -169,6 +169,8 @@ def test_the_draft_is_for_public_scores_angles_argmax_and_no_quotas_only():
     assert _way(made, plain, angular, uniform, Argmax()) is greedy
     assert _way(made, public, angular, uniform, ExponentialMechanism(1.0, SeededSource(0))) is greedy
     assert _way(made, public, angular, Partition(np.zeros(100, np.int64), 3, 3), Argmax()) is greedy
+    assert _way(made, public, angular, narrowed(uniform, pinned=[1]), Argmax()) is greedy
+    assert _way(made, public, angular, narrowed(uniform, distance=angular, apart=0.1), Argmax()) is greedy
     assert _way(made, public, None, uniform, Argmax()) is greedy
     large = plan(n=MOST, k=3, eps=None, diversity=0.5, relevance="score", method="greedy")
     assert _way(large, public, angular, uniform, Argmax()) is greedy

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msd_sql.udfs import Angular, Argmax, Objective, Score, SeededSource, Uniform, plan, select
+from msd_sql.udfs import Angular, Argmax, Objective, Score, SeededSource, Uniform, narrowed, plan, select
 from msd_sql.udfs.distances import angular_front
 from msd_sql.udfs.methods.greedy import greedy
 from msd_sql.udfs.objective.front import MANY, FrontObjective
@@ -133,11 +133,13 @@ def test_the_front_is_for_the_best_choice_among_all_only():
     }
     relevance, distance = Score([0.1, 0.2], 2), Angular([[1, 0], [0, 1]])
     noisy = ExponentialMechanism(1.0, SeededSource(0))
-    assert _rule(made["greedy"], relevance, distance, Argmax()) is FrontObjective
+    assert _rule(made["greedy"], relevance, distance, Uniform(MANY, 2), Argmax()) is FrontObjective
     for method, each in made.items():
-        assert _rule(each, relevance, distance, noisy) is not FrontObjective
+        assert _rule(each, relevance, distance, Uniform(MANY, 2), noisy) is not FrontObjective
         if method != "greedy":
-            assert _rule(each, relevance, distance, Argmax()) is not FrontObjective
+            assert _rule(each, relevance, distance, Uniform(MANY, 2), Argmax()) is not FrontObjective
+    for narrow in (narrowed(Uniform(2, 2), pinned=[0]), narrowed(Uniform(2, 2), distance=distance, apart=0.1)):
+        assert _rule(made["greedy"], relevance, distance, narrow, Argmax()) is not FrontObjective
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from msd_sql.udfs.errors import InputError
@@ -70,7 +70,70 @@ def transversals(draw):
     return Transversal(len(held), bounds, np.array(list(itertools.chain(*held)), dtype=np.int64), k), allowed
 
 
-anything = st.one_of(uniforms(), partitions(), laminars(), transversals())
+def fillable(n, k, bounds):
+    """The sets that some set of at most k items, with every group within its bounds, contains: the definition."""
+    full = [
+        frozenset(items)
+        for size in range(k + 1)
+        for items in itertools.combinations(range(n), size)
+        if all(least <= sum(item in group for item in items) <= most for group, least, most in bounds)
+    ]
+    return full, lambda items: any(frozenset(items) <= one for one in full)
+
+
+@st.composite
+def with_minimums(draw):
+    """A quota with minimums as its levels, minimums and k, and every group with its bounds, feasible or not."""
+    inner = draw(st.lists(st.integers(0, 3), min_size=1, max_size=6))
+    parents = draw(st.lists(st.integers(0, 1), min_size=4, max_size=4))
+    made, minimums, bounds = [], [], []
+    for groups in ([parents[group] for group in inner], inner)[-draw(st.integers(1, 2)) :]:
+        width = max(groups) + 1
+        caps = draw(st.lists(st.integers(0, 4), min_size=width, max_size=width))
+        least = draw(
+            st.one_of(st.integers(0, 1), st.lists(st.integers(0, 2), min_size=width, max_size=width), st.just(0))
+        )
+        made.append((groups, caps))
+        minimums.append(least)
+        for group in range(width):
+            held = {item for item, own in enumerate(groups) if own == group}
+            lowest = least[group] if isinstance(least, list) else (least if held else 0)
+            bounds.append((held, lowest, caps[group]))
+    return made, minimums, draw(sizes), len(inner), bounds
+
+
+@settings(max_examples=300)
+@given(with_minimums())
+def test_minimums_are_refused_exactly_if_no_set_reaches_them(case):
+    levels, minimums, k, n, bounds = case
+    full, _ = fillable(n, k, bounds)
+    if full:
+        Laminar(levels, k, minimums)
+    else:
+        with pytest.raises(InputError, match=r"at least|add up|no candidate"):
+            Laminar(levels, k, minimums)
+
+
+@st.composite
+def fair(draw):
+    levels, minimums, k, n, bounds = draw(with_minimums())
+    full, allowed = fillable(n, k, bounds)
+    assume(full)
+    return Laminar(levels, k, minimums), allowed
+
+
+anything = st.one_of(uniforms(), partitions(), laminars(), transversals(), fair())
+
+
+@given(with_minimums())
+def test_every_base_reaches_the_minimums(case):
+    levels, minimums, k, n, bounds = case
+    full, _ = fillable(n, k, bounds)
+    assume(full)
+    matroid = Laminar(levels, k, minimums)
+    assert matroid.rank == max(map(len, full))
+    for items in itertools.combinations(range(n), matroid.rank):
+        assert matroid.independent(items) == (frozenset(items) in full)
 
 
 def subsets(n):

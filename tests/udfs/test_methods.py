@@ -7,7 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msd_sql.udfs import METHODS, Argmax, ExponentialMechanism, Objective, Partition, Score, SeededSource, Uniform
+from msd_sql.udfs import (
+    L1,
+    METHODS,
+    Apart,
+    Argmax,
+    ExponentialMechanism,
+    Objective,
+    Partition,
+    Pinned,
+    Score,
+    SeededSource,
+    Uniform,
+)
 from tests.udfs.instances import random_instance, random_matroid
 
 
@@ -33,13 +45,12 @@ class Recorded:
         return self._source.sample(n, size)
 
 
-def run(name, case, matroid, diversity=0.5, gamma=0.3, eta=None, seed=0, start=()):
+def run(name, case, matroid, diversity=0.5, gamma=0.3, eta=None, seed=0):
     method, recorded = METHODS[name], Recorded(seed, eta)
     rule = diversity if method.weighs_diversity else 0.0
     k = matroid.rank
-    objective = Objective(case.relevance(k), case.distance(), k, rule, method.weight(gamma))
-    for item in start:
-        objective.add(item)
+    objective = Objective(case.relevance(k), case.distance(), k, rule, method.weight(gamma), matroid.start)
+    objective.clear()
     picks = method.run(objective, matroid, recorded, recorded, k=k, gamma=gamma)
     return picks, objective, recorded
 
@@ -134,7 +145,7 @@ def test_picks_that_are_there_from_the_beginning_stay(name):
     """Items that are pinned: the constraint lets nothing take their places, and only free slots are drawn for."""
     for seed in range(5):
         case = random_instance(np.random.default_rng(seed), n=9)
-        picks, _, recorded = run(name, case, Pinned(9, 5, [7, 3]), start=[7, 3], gamma=0.2, eta=0.5, seed=seed)
+        picks, _, recorded = run(name, case, Pinned(Uniform(9, 5), [7, 3]), gamma=0.2, eta=0.5, seed=seed)
         assert picks[:2] == [7, 3]
         assert len(set(picks)) == 5
         if METHODS[name].can_be_private:
@@ -145,46 +156,9 @@ def test_picks_that_are_there_from_the_beginning_stay(name):
 def test_a_method_ends_where_nothing_fits_any_more(name):
     """Items that are too near to a pick drop out, so that there may be fewer than k."""
     case = random_instance(np.random.default_rng(3), n=9)
-    picks, _, _ = run(name, case, Spaced(9, 5, 4), gamma=0.3, eta=0.5)
+    picks, _, _ = run(name, case, Apart(Uniform(9, 5), L1(range(9)), 0.5), gamma=0.3, eta=0.5)
     assert 2 <= len(picks) <= 3
     assert min(abs(a - b) for a in picks for b in picks if a != b) >= 4
-
-
-class Pinned(Uniform):
-    """At most k items, some of which cannot be swapped out."""
-
-    def __init__(self, n, k, pinned):
-        super().__init__(n, k)
-        self._pinned = pinned
-
-    def base(self):
-        return [*self._pinned, *(item for item in range(self.n) if item not in self._pinned)][: self.k]
-
-    def swappable(self, items, sample):
-        allowed = super().swappable(items, sample)
-        allowed[[item in self._pinned for item in items]] = False
-        return allowed
-
-
-class Spaced(Uniform):
-    """At most k items, no two of which have keys that differ by less than `apart`."""
-
-    def __init__(self, n, k, apart):
-        super().__init__(n, k)
-        self._apart = apart
-
-    def addable(self, items):
-        return super().addable(items) & self._clear(items)
-
-    def swappable(self, items, sample):
-        allowed = super().swappable(items, sample)
-        for slot in range(len(items)):
-            allowed[slot] &= self._clear([*items[:slot], *items[slot + 1 :]])[sample]
-        return allowed
-
-    def _clear(self, items):
-        keys = np.arange(self.n)
-        return np.all([abs(keys - item) >= self._apart for item in [*items, -self._apart]], axis=0)
 
 
 def test_ls_ends_where_no_swap_gains_enough():

@@ -36,7 +36,7 @@ def test_receipt_is_frozen():
 def test_receipt_holds_public_facts_and_nothing_else():
     assert set(PRIVATE.as_dict()) == {
         "method", "n", "k", "diversity", "m", "cap", "rounds", "swaps", "bound", "eps", "delta", "delta_used", "eps0",
-        "eta", "noise", "reserve_eps", "reserve_delta", "private", "exact", "loss",
+        "eta", "noise", "reserve_eps", "reserve_delta", "private", "exact", "loss", "constraint",
     }  # fmt: skip
 
 

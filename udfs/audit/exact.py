@@ -100,21 +100,19 @@ class Question:
     distance: Distance
     diversity: float
     gamma: float = 0.5
-    start: tuple[int, ...] = ()  # picks that are there from the beginning
 
     def next_event(self, relevance: Relevance, prefix: Prefix) -> Event | None:
         """Run the real method along the prefix: the event that comes next, or None where the run is over."""
         method = METHODS[self.method]
-        relevance.clear()
         objective = Objective(
             relevance,
             self.distance,
             k=self.k,
             diversity=self.diversity if method.weighs_diversity else 0.0,
             weight=method.weight(self.gamma),
+            start=self.matroid.start,
         )
-        for item in self.start:
-            objective.add(item)
+        objective.clear()
         script = Script(prefix)
         try:
             method.run(objective, self.matroid, script, script, k=self.k, gamma=self.gamma)

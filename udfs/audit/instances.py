@@ -16,38 +16,18 @@ from functools import cache
 
 import numpy as np
 
-from ..matroids import Uniform
+from ..matroids import Uniform, narrowed
 from ..methods import METHODS
 from ..privacy.renyi import Divergence
 from ..relevance.best_match import BestMatch, BestMatchIndex
 from ..relevance.coverage import Coverage, CoverageIndex
-from ..types import ONE, BoolArray, FloatArray, IntArray, Matroid, Relevance
+from ..types import ONE, FloatArray, Matroid, Relevance
 from .claims import Case, Facts, Leaves
 from .exact import DIGITS, Leaf, Offsets, Prefix, Question, transcripts
 from .neighbours import Build, Dataset, Family, Wanted, family
 
 Claims = Sequence[tuple[str, float, float]]
 HALF = ONE // 2
-
-
-class Apart(Uniform):
-    """At most k items, no two nearer than a distance: candidates drop out as picks are made. Not a matroid."""
-
-    def __init__(self, n: int, k: int, distances: FloatArray, apart: float) -> None:
-        super().__init__(n, k)
-        self._far = (distances >= apart) | np.eye(n, dtype=np.bool_)
-
-    def addable(self, items: Sequence[int]) -> BoolArray:
-        """Mark the candidates that can join `items`."""
-        return super().addable(items) & self._far[list(items)].all(axis=0)
-
-    def swappable(self, items: Sequence[int], sample: IntArray) -> BoolArray:
-        """Mark the swaps that leave all items apart."""
-        allowed = super().swappable(items, sample)
-        for slot in range(len(items)):
-            others = [item for place, item in enumerate(items) if place != slot]
-            allowed[slot] &= self._far[others].all(axis=0)[sample]
-        return allowed
 
 
 def everyone(
@@ -64,12 +44,11 @@ def everyone(
     diversity: float = 0.5,
     draws: int | None = None,
     gamma: float = 0.5,
-    start: tuple[int, ...] = (),
 ) -> Case:
     """All data sets of m units over four items, where a unit has any set of them."""
     n = 4
     public = Offsets(np.zeros((n, n)) if offsets is None else offsets)
-    question = Question(method, k, matroid or Uniform(n, k), public, diversity, gamma, start)
+    question = Question(method, k, matroid or Uniform(n, k), public, diversity, gamma)
 
     def build(dataset: Dataset) -> Relevance:
         pairs = [(item, unit) for unit, kind in enumerate(dataset) for item in range(n) if kind >> item & 1]
@@ -88,11 +67,11 @@ def matches(
     etas: Sequence[float] = (),
     offsets: FloatArray,
     gamma: float = 0.5,
-    start: tuple[int, ...] = (),
+    pinned: Sequence[int] = (),
 ) -> Case:
     """All data sets of two units over three items, where a unit matches each item by 0, one half or 1."""
     n, m = 3, 2
-    question = Question(method, k, Uniform(n, k), Offsets(offsets), 0.5, gamma, start)
+    question = Question(method, k, narrowed(Uniform(n, k), pinned=pinned), Offsets(offsets), 0.5, gamma)
 
     def build(dataset: Dataset) -> Relevance:
         entries = [(unit, item, kind // 3**item % 3 * HALF) for unit, kind in enumerate(dataset) for item in range(n)]
@@ -104,25 +83,44 @@ def matches(
     return Case(f"all n={n} k={k} m={m}, best_match, {name}", method, facts, claims, leaves, etas)
 
 
-def lure(k: int, claims: Claims = (), *, etas: Sequence[float] = (), cap: int = 1, others: int | None = None) -> Case:
+def lure(
+    k: int,
+    claims: Claims = (),
+    *,
+    etas: Sequence[float] = (),
+    cap: int = 1,
+    others: int | None = None,
+    pinned: int = 0,
+    twins: bool = False,
+) -> Case:
     """Unit x has the first `cap` items; x' has the last one, which draws all but a thousandth of every round.
 
-    With enough `others` who have the last item, the first ones are so far behind that the clamp decides.
+    With enough `others` who have the last item, the first ones are so far behind that the clamp decides. Beside the k
+    slots there are pinned items, which no unit has. With `twins` each of the first k items has a twin that is too near
+    it, and no unit has a twin: a pick takes its twin out of the later rounds.
     """
-    n = k + 1
-    question = Question("greedy", k, Uniform(n, k), Offsets(np.zeros((n, n))), 0.0)
+    n = k + 1 + pinned + (k if twins else 0)
+    distances = np.ones((n, n))
+    if twins:
+        distances[range(k), range(k, 2 * k)] = distances[range(k, 2 * k), range(k)] = 0.0
+    public, slots = Offsets(distances), k + pinned
+    matroid = narrowed(
+        Uniform(n, slots), pinned=range(n - 1 - pinned, n - 1), distance=public, apart=0.5 if twins else 0.0
+    )
+    question = Question("greedy", slots, matroid, public, 0.0)
 
     @cache
     def pair(eta: float) -> list[Leaf]:
         crowd = math.ceil(math.log(1000 * n) / eta) if others is None else others
         common = [(n - 1, unit) for unit in range(1, crowd + 1)]
-        left = _coverage([(item, 0) for item in range(min(cap, k))] + common, n, crowd + 1, k, cap)
-        right = _coverage([(n - 1, 0), *common], n, crowd + 1, k, cap)
+        left = _coverage([(item, 0) for item in range(min(cap, k))] + common, n, crowd + 1, slots, cap)
+        right = _coverage([(n - 1, 0), *common], n, crowd + 1, slots, cap)
         return transcripts(question, left, right, eta)
 
+    told = f"{f', {pinned} pinned' if pinned else ''}{', twins apart' if twins else ''}"
     crowd = "" if others is None else f", {others} others"
     facts = _facts(question, n, cap, cap == 1, None)
-    return Case(f"lure k={k} cap={cap}{crowd}", "greedy", facts, claims, lambda eta, _: [pair(eta)], etas)
+    return Case(f"lure k={k} cap={cap}{told}{crowd}", "greedy", facts, claims, lambda eta, _: [pair(eta)], etas)
 
 
 def coin(
@@ -189,7 +187,7 @@ def tails(length: int, claims: Claims = (), *, etas: Sequence[float] = (), chanc
         distances = np.zeros((n, n))
         distances[np.arange(length), np.arange(1, length + 1)] = far
         distances[0, own] = near
-        return Question("greedy", k, Uniform(n, k), Offsets(distances), lead, start=(0,))
+        return Question("greedy", k, narrowed(Uniform(n, k), pinned=[0]), Offsets(distances), lead)
 
     @cache
     def pair(eta: float) -> list[Leaf]:
@@ -205,7 +203,7 @@ def _both_picked(question: Question, n: int, own: tuple[int, int]) -> Callable[[
     """Tell of a prefix whether both units are covered, and so without influence on what follows."""
 
     def settled(prefix: Prefix) -> bool:
-        left = [item for item in range(n) if item not in question.start]
+        left = [item for item in range(n) if item not in question.matroid.start]
         picked = {left.pop(branch) for branch in prefix}  # a branch is a position among the items left, in key order
         return picked.issuperset(own)
 
@@ -231,12 +229,12 @@ def count(etas: Sequence[float]) -> Case:
 
 
 def _facts(question: Question, n: int, cap: int, binary: bool, draws: int | None) -> Facts:
-    known, free = METHODS[question.method], question.k - len(question.start)
+    known, free = METHODS[question.method], question.k - len(question.matroid.start)
     adds, swaps = known.adds(free, question.gamma), known.swaps(free, question.gamma)
     if draws is not None:
         adds = min(adds, draws)
         swaps = min(swaps, draws - adds)
-    return {"rounds": adds + swaps, "n": n, "k": question.k, "cap": cap, "binary": binary, "swaps": swaps}
+    return {"rounds": adds + swaps, "n": n, "k": free, "cap": cap, "binary": binary, "swaps": swaps}
 
 
 def _worst(question: Question, build: Build, kinds: int, m: int, draws: int | None) -> Leaves:

@@ -26,6 +26,8 @@ class Transversal:
     """
 
     name = "transversal"
+    start: tuple[int, ...] = ()
+    apart = 0.0
 
     def __init__(self, n: int, indptr: npt.ArrayLike, categories: npt.ArrayLike, k: int) -> None:
         bounds, held = np.asarray(indptr, dtype=np.int64), np.asarray(categories)
@@ -44,6 +46,7 @@ class Transversal:
         self._known: tuple[tuple[int, ...], npt.NDArray[np.int32]] | None = None
         self._base = self._first_base()
         self.rank = len(self._base)
+        self.described = f"{self.name} (one item for each of {self._width} categories)"
 
     def independent(self, items: Sequence[int]) -> bool:
         """Tell whether the set is independent.

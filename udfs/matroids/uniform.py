@@ -18,11 +18,14 @@ class Uniform:
     """
 
     name = "uniform"
+    start: tuple[int, ...] = ()
+    apart = 0.0
 
     def __init__(self, n: int, k: int) -> None:
         self.n = n
         self.k = size_limit(k)
         self.rank = min(n, self.k)
+        self.described = self.name
 
     def independent(self, items: Sequence[int]) -> bool:
         """Tell whether the set is independent.

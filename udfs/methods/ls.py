@@ -60,10 +60,10 @@ def improved(objective: Objective, matroid: Matroid, mechanism: Mechanism, *, k:
 
 
 def best_pair(objective: Objective, matroid: Matroid, mechanism: Mechanism) -> list[int]:
-    """Find the feasible pair of the highest value beside the picks there are; n² / 2 oracle calls. Empty if none."""
+    """Find the feasible pair of the highest value beside what is pinned; n² / 2 oracle calls. Empty if none."""
     best: list[int] = []
     highest = -np.inf
-    there = list(objective.picks)
+    there = list(matroid.start)
     for first in np.flatnonzero(matroid.addable(there)):
         objective.add(int(first))
         partners = np.flatnonzero(matroid.addable(objective.picks))
@@ -73,6 +73,4 @@ def best_pair(objective: Objective, matroid: Matroid, mechanism: Mechanism) -> l
             if objective.value() > highest:
                 best, highest = objective.picks[len(there) :], objective.value()
         objective.clear()
-        for item in there:
-            objective.add(item)
     return best

@@ -18,7 +18,7 @@ def random_pick(
     >>> len(random_pick(objective, Uniform(3, 2), Argmax(), SeededSource(0), k=2, gamma=0.1))
     2
     """
-    picks = list(objective.picks)
+    picks = list(matroid.start)
     while len(picks) < k:
         left = np.flatnonzero(matroid.addable(picks))
         if not len(left):

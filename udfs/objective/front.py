@@ -8,6 +8,7 @@ below the best one measured are left alone: a threshold algorithm (Fagin, Lotem,
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -68,10 +69,17 @@ class FrontObjective(PublicObjective):
     """
 
     def __init__(
-        self, relevance: Relevance, distance: Distance | None, k: int, diversity: float, weight: float
+        self,
+        relevance: Relevance,
+        distance: Distance | None,
+        k: int,
+        diversity: float,
+        weight: float,
+        start: Sequence[int] = (),
     ) -> None:
         super().__init__(relevance, distance, k, diversity, weight)
         assert isinstance(distance, Fronted)
+        assert not start  # the front's sums give every pick the same weight
         self._fronted: Fronted = distance
         self._slots: int = k
         self._open()

@@ -24,8 +24,10 @@ Standing = tuple[int, float]  # a solution's relevance in 2**-bits of a count, a
 class Objective:
     """Relevance and distance of the growing (or swapped) picks, as the scores of what could come next.
 
-    `k` is the number of slots, `weight` the c of the method. Relevance is never touched when diversity = 1, distances
-    never when diversity = 0 or k = 1. Every candidate scored counts as one oracle call, as in the paper.
+    `k` is the number of slots, `weight` the c of the method. `clear` leaves the pinned items of `start` as the first
+    picks: a distance to them counts like relevance, with the weight c, so that the method keeps its guarantee
+    (docs/constraints.md). Relevance is never touched when diversity = 1, distances never when diversity = 0 or k = 1.
+    Every candidate scored counts as one oracle call, as in the paper.
 
     >>> from msd_sql.udfs.relevance.score import Score
     >>> Objective(Score([0.25, 1.0], k=1), None, k=1, diversity=0.0, weight=1.0).marginals(np.array([0, 1])).argmax()
@@ -33,7 +35,13 @@ class Objective:
     """
 
     def __init__(
-        self, relevance: Relevance, distance: Distance | None, k: int, diversity: float, weight: float
+        self,
+        relevance: Relevance,
+        distance: Distance | None,
+        k: int,
+        diversity: float,
+        weight: float,
+        start: Sequence[int] = (),
     ) -> None:
         self._touched = diversity < 1.0
         self._pair = diversity * 2.0 / (k * (k - 1)) if k > 1 else 0.0
@@ -45,10 +53,12 @@ class Objective:
         self.n = relevance.n
         self.picks: list[int] = []
         self.calls = 0
+        self._start, self._weight = tuple(start), weight
         self._unit = weight * (1.0 - diversity) / relevance.units  # Δ: what one count is worth
         self._near: FloatArray = np.zeros(self.n)  # sum of distances to the picks, but for the one that is due
         self._due: int | None = None  # the last pick: its row is not needed if there is no next round
         self._spread = 0.0  # sum of distances among the picks
+        self._withheld: FloatArray | None = None  # of the distances to the pinned items, what `_near` leaves out
         self._rows: FloatArray | None = None  # the picks' rows, one a slot; kept only when there are swaps
 
     def marginals(self, candidates: IntArray) -> IntArray:
@@ -67,6 +77,8 @@ class Objective:
         if self._pair:
             self._catch_up()
             self._spread += float(self._near[item])
+            if self._withheld is not None:
+                self._spread += float(self._withheld[item])
             self._due = int(item)
             self._rows = None
         self.picks.append(int(item))
@@ -127,7 +139,7 @@ class Objective:
         return self._spread / pairs if self._pair and pairs else None
 
     def clear(self) -> None:
-        """Forget the picks (and keep counting the calls)."""
+        """Forget the picks but for the pinned ones (and keep counting the calls)."""
         if self._touched:
             self.relevance.clear()
         self.picks = []
@@ -135,6 +147,13 @@ class Objective:
         self._due = None
         self._spread = 0.0
         self._rows = None
+        self._withheld = None
+        if self._start:
+            for item in self._start:
+                self.add(item)
+            self._catch_up()
+            self._withheld = self._near * (1.0 - self._weight)
+            self._near -= self._withheld
 
     def _scores(self, gains: IntArray | None, public: FloatArray) -> IntArray:
         """Scores from the two parts; the arrays are used up."""

@@ -5,6 +5,7 @@ What a candidate adds to the relevance is the same in every round, so scoring al
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -28,9 +29,15 @@ class PublicObjective(Objective):
     """
 
     def __init__(
-        self, relevance: Relevance, distance: Distance | None, k: int, diversity: float, weight: float
+        self,
+        relevance: Relevance,
+        distance: Distance | None,
+        k: int,
+        diversity: float,
+        weight: float,
+        start: Sequence[int] = (),
     ) -> None:
-        super().__init__(relevance, distance, k, diversity, weight)
+        super().__init__(relevance, distance, k, diversity, weight, start)
         self.steps = self._pair * (1 << FRACTION_BITS) / self._unit  # what a distance of 1 scores
 
     @cached_property

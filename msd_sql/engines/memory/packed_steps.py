@@ -13,8 +13,9 @@ from sqlglot import exp
 from msd_sql.database.host import Host
 from msd_sql.engines.binding import Binding
 from msd_sql.engines.key_table import KeyTable, by_number
-from msd_sql.engines.memory.unit_codes import SMALL_INTEGERS, is_integer, plain_code, unit_code
+from msd_sql.engines.memory.unit_codes import is_integer, plain_code, unit_code
 from msd_sql.engines.steps import Names, Step, step
+from msd_sql.surface.column_types import KEY_INTEGERS
 
 CANDIDATES = "SELECT c.i AS i, CAST(c.key AS BIGINT) AS key FROM candidates AS c WHERE NOT c.key IS NULL"
 PACKED = """
@@ -32,7 +33,7 @@ def dense(host: Host, binding: Binding) -> KeyTable | None:
     ...     dense(host, binding).place
     array([0, 1, 2])
     """
-    if binding.item_type not in (*SMALL_INTEGERS, "BIGINT") or binding.unit_type is None:
+    if binding.item_type not in KEY_INTEGERS or binding.unit_type is None:
         return None
     if binding.key_table is not None:
         return binding.key_table

@@ -11,8 +11,7 @@ from __future__ import annotations
 import sqlglot
 from sqlglot import exp
 
-SMALL_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER")
-LARGE_INTEGERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
+from msd_sql.surface.column_types import INTEGERS
 
 
 def is_integer(kind: str) -> bool:
@@ -21,7 +20,7 @@ def is_integer(kind: str) -> bool:
     >>> is_integer("BIGINT"), is_integer("VARCHAR")
     (True, False)
     """
-    return kind in (*SMALL_INTEGERS, *LARGE_INTEGERS)
+    return kind in INTEGERS
 
 
 def plain_code(unit: exp.Expr) -> exp.Expr:

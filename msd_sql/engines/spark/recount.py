@@ -73,7 +73,7 @@ class Recounted(ABC):
 
     def listed(self, sample: IntArray) -> list[int] | None:
         """The sample as a statement lists it; None for all candidates."""
-        return None if len(sample) == self.n else sample.tolist()
+        return None if len(sample) == len(self._first) else sample.tolist()
 
     def swap(self, slot: int, item: int) -> None:
         """Replace one pick."""

@@ -1,0 +1,275 @@
+"""Our macros as SQL text, rendered from the description of the functions, and the names that they take.
+
+Python can register scalar functions only: these TEMP macros give them their shape. They belong to one connection, the
+functions that they call (`_msd_pick`, `_msd_declare`, …) to its database. Options travel as texts, so that whatever
+was written reaches our own error messages and not a cast error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+
+from msd_sql.surface.column_types import FLOATING_VECTOR, KEY_INTEGERS, VECTOR
+from msd_sql.surface.description import Argument, Function, Kind
+from msd_sql.surface.functions import FUNCTIONS, SELECTION_COLUMNS, SELECTION_OPTIONS
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form in which a column of the candidates is handed over; where it does not fit, NULL.
+
+    `group` and `row` are its SQL over all rows of a group and over one row, with the column's name for `{}`.
+    """
+
+    name: str
+    type: str
+    group: str
+    row: str
+
+
+_TEXTS = Form("texts", "VARCHAR", "_msd_all_texts({})", "_msd_text({})")
+_NULL = "CAST(NULL AS VARCHAR)"
+_ASKED = tuple(argument.name for argument in (*SELECTION_OPTIONS, *SELECTION_COLUMNS))
+FORMS = {
+    Kind.FEATURES: (
+        _TEXTS,
+        Form("lists", "VARCHAR[]", "_msd_all_lists({}, distance)", "_msd_list({}, distance)"),
+        Form("vectors", "BIGINT", "_msd_all_vectors({}, distance)", "_msd_vector({}, distance)"),
+    ),
+    Kind.CATEGORY: (
+        _TEXTS,
+        Form(
+            "lists",
+            "VARCHAR[]",
+            "CASE WHEN suffix(typeof(list({0})), '][]') THEN list(TRY_CAST({0} AS VARCHAR[])) END",
+            "_msd_list({}, 'hamming')",
+        ),
+    ),
+    Kind.SCORE: (
+        Form(
+            "numbers",
+            "DOUBLE",
+            "CASE WHEN typeof(list({0})) <> '\"NULL\"[]' THEN list(TRY_CAST({0} AS DOUBLE)) END",
+            "TRY_CAST({} AS DOUBLE)",
+        ),
+    ),
+}
+
+
+def struct(members: Iterable[tuple[str, str]]) -> str:
+    """The SQL type of a record.
+
+    >>> struct([("k", "VARCHAR")])
+    'STRUCT("k" VARCHAR)'
+    """
+    written = ", ".join(f'"{name}" {kind}' for name, kind in members)
+    return f"STRUCT({written})"
+
+
+def _columns_type() -> str:
+    return struct(
+        (column.name, struct([("type", "VARCHAR"), *((form.name, f"{form.type}[]") for form in FORMS[column.kind])]))
+        for column in SELECTION_COLUMNS
+    )
+
+
+# The record that `_msd_pick` and `_msd_explain` are given: the candidates of one group, what is asked, their columns.
+QUESTION = struct([
+    ("keys", "VARCHAR[]"),
+    ("numbers", "BIGINT[]"),  # the keys, if they are whole numbers: fewer bytes, and no texts to make and to sort
+    ("order", "BIGINT[]"),
+    ("key_type", "VARCHAR"),
+    ("options", struct((option.name, "VARCHAR") for option in SELECTION_OPTIONS)),
+    ("columns", _columns_type()),
+])  # fmt: skip
+
+
+def _record(members: Iterable[tuple[str, str]]) -> str:
+    return "{" + ", ".join(f"'{name}': {value}" for name, value in members) + "}"
+
+
+def _text(argument: Argument) -> str:
+    if argument.kind is Kind.COUNTS:
+        return f"CAST(to_json({argument.name}) AS VARCHAR)"
+    return f"_msd_keys({argument.name})" if argument.kind is Kind.KEYS else f"CAST({argument.name} AS VARCHAR)"
+
+
+def _json(arguments: Iterable[Argument]) -> str:
+    return f"CAST(to_json({_record((one.name, _text(one)) for one in arguments)}) AS VARCHAR)"
+
+
+def _select(function: Function) -> str:
+    own = {option.name: _text(option) for option in function.options}
+    columns = _record(
+        (
+            column.name,
+            _record([
+                ("type", f"typeof(list({column.name}))"),
+                *((form.name, form.group.format(column.name)) for form in FORMS[column.kind]),
+            ]),
+        )
+        for column in SELECTION_COLUMNS
+    )  # fmt: skip
+    question = _record([
+        ("keys", "CASE WHEN NOT _msd_whole(items) THEN CAST(list(items) AS VARCHAR[]) END"),
+        ("numbers", "CASE WHEN _msd_whole(items) THEN TRY_CAST(list(items) AS BIGINT[]) END"),
+        ("order", "CASE WHEN NOT _msd_whole(items) THEN list_grade_up(list(items)) END"),
+        ("key_type", "typeof(list(items))"),
+        ("options", _record((option.name, own.get(option.name, _NULL)) for option in SELECTION_OPTIONS)),
+        ("columns", columns),
+    ])  # fmt: skip
+    return f"list_select(coalesce(list(items), []), _msd_pick({question}, _msd_asking()))"
+
+
+def _asked() -> str:
+    """The question over the rows of a table, view or CTE, in one row; the key column is found by name."""
+    forms = [(column, form) for column in SELECTION_COLUMNS for form in FORMS[column.kind]]
+    given = {option.name: _text(option) for option in SELECTION_OPTIONS} | {"key": "key_name"}
+    ours = {
+        "_msd_key_given": "CAST(key AS VARCHAR)",
+        **{f"_msd_{column.name}_type": f"typeof([{column.name}])" for column in SELECTION_COLUMNS},
+        **{f"_msd_{column.name}_{form.name}": form.row.format(column.name) for column, form in forms},
+    }
+    columns = _record(
+        (
+            column.name,
+            _record([
+                ("type", f"any_value(_msd_{column.name}_type)"),
+                *((form.name, f"list(_msd_{column.name}_{form.name})") for form in FORMS[column.kind]),
+            ]),
+        )
+        for column in SELECTION_COLUMNS
+    )  # fmt: skip
+    question = _record([
+        ("keys", "list_transform(texts, lambda one: one[list_position(names, key_name)])"),
+        ("numbers", "CAST(NULL AS BIGINT[])"),
+        ("order", "CAST(NULL AS BIGINT[])"),
+        ("key_type", "row_type"),
+        ("options", _record((option.name, given[option.name]) for option in SELECTION_OPTIONS)),
+        ("columns", "columns"),
+    ])  # fmt: skip
+    return f"""
+WITH _msd_source AS (
+    SELECT _msd_row, {", ".join(f"{expression} AS {name}" for name, expression in ours.items())},
+        CASE WHEN typeof(COLUMNS(_msd_row.*)) LIKE '%]' THEN NULL ELSE CAST(COLUMNS(_msd_row.*) AS VARCHAR) END
+    FROM query_table(tbl) AS _msd_row
+), _msd_texted AS (
+    SELECT COLUMNS('^_msd_.*'), list_value(*COLUMNS(* EXCLUDE (_msd_row, {", ".join(ours)}))) AS _msd_texts
+    FROM _msd_source
+), _msd_listed AS (
+    SELECT
+        list(_msd_row) AS found, list(_msd_texts) AS texts, any_value(struct_keys(_msd_row)) AS names,
+        typeof(any_value(_msd_row)) AS row_type,
+        min(_msd_key_given) AS first_key, max(_msd_key_given) AS last_key, {columns} AS columns
+    FROM _msd_texted
+), _msd_keyed AS (
+    SELECT *, _msd_key(names, first_key, last_key, asking) AS key_name
+    FROM _msd_listed, (SELECT _msd_asking() AS asking)
+)
+SELECT found, {question} AS question, asking FROM _msd_keyed"""
+
+
+def _asking(function: Function) -> str:
+    """A call of `_msd_asked` with what this function takes."""
+    own = {argument.name for argument in function.arguments}
+    return f"_msd_asked(tbl, {', '.join(name if name in own else 'NULL' for name in _ASKED)})"
+
+
+def _topk(function: Function) -> str:
+    return f"""
+WITH _msd_picked AS (
+    SELECT found, _msd_pick(question, asking) AS picks FROM {_asking(function)}
+), _msd_chosen AS (
+    SELECT unnest(list_select(found, picks)) AS _msd_row, unnest(range(1, len(picks) + 1)) AS msd_rank
+    FROM _msd_picked
+)
+SELECT _msd_row.*, msd_rank FROM _msd_chosen ORDER BY msd_rank"""
+
+
+def _explain(function: Function) -> str:
+    return f"""
+WITH _msd_explained AS (SELECT unnest(_msd_explain(question, asking)) AS line FROM {_asking(function)})
+SELECT line.property, line.value FROM _msd_explained"""
+
+
+def _reach(function: Function) -> str:
+    return f"_msd_reach(CAST(items AS VARCHAR[]), typeof(items), {_json(function.options)}, _msd_context())"
+
+
+def _remaining(function: Function) -> str:
+    return "_msd_remaining(CAST(relation AS VARCHAR), _msd_caller())"
+
+
+def _ledger(function: Function) -> str:
+    """Through a function, so that it shows what was committed also from inside of the caller's transaction."""
+    return "WITH _msd_lines AS (SELECT unnest(_msd_ledger(_msd_caller())) AS line) SELECT line.* FROM _msd_lines"
+
+
+def _declare(function: Function) -> str:
+    """A declaration: an explicit act that the ledger records."""
+    act = function.name.removeprefix("msd_")
+    return f"_msd_declare('{act}', {_json(function.arguments)}, _msd_context())"
+
+
+_BODIES: dict[str, Callable[[Function], str]] = {
+    "msd_select": _select,
+    "msd_topk": _topk,
+    "msd_explain": _explain,
+    "msd_reach": _reach,
+    "msd_remaining": _remaining,
+    "msd_ledger": _ledger,
+}
+
+
+def macro(name: str, parameters: str, body: str, *, table: bool) -> str:
+    """The statement that makes a macro.
+
+    >>> macro("one", "", "1", table=False)
+    'CREATE OR REPLACE TEMP MACRO one() AS 1;'
+    """
+    return f"CREATE OR REPLACE TEMP MACRO {name}({parameters}) AS {'TABLE ' if table else ''}{body.strip()};"
+
+
+def rendered(function: Function) -> str:
+    """The statement that makes the macro of a function.
+
+    >>> rendered(FUNCTIONS["msd_remaining"])
+    'CREATE OR REPLACE TEMP MACRO msd_remaining(relation) AS _msd_remaining(CAST(relation AS VARCHAR), _msd_caller());'
+    """
+    parameters = ", ".join(argument.written for argument in function.arguments)
+    return macro(
+        function.name, parameters, _BODIES.get(function.name, _declare)(function), table=function.shape == "table"
+    )
+
+
+def _of_types() -> list[str]:
+    """The macros that look at a type; once where possible: binding it again and again takes longest."""
+    both = "concat(lower(distance), ' ', kind)"
+    whole = ", ".join(f"'{kind}[]'" for kind in KEY_INTEGERS)
+    return [
+        macro("_msd_is_vector", "kind, distance", f"regexp_full_match({both}, '{VECTOR}')", table=False),
+        macro("_msd_is_floating", "kind, distance", f"regexp_full_match({both}, '{FLOATING_VECTOR}')", table=False),
+        macro("_msd_whole", "items", f"typeof(list(items)) IN ({whole})", table=False),
+    ]
+
+
+def _file(name: str) -> str:
+    return files("msd_sql.surface").joinpath(name).read_text("utf-8")
+
+
+# The statements that give a connection our macros, written by hand or rendered.
+TEXT = "\n".join([
+    _file("caller.sql"),
+    *_of_types(),  # a macro must be there when another one that calls it is made
+    _file("macros.sql"),
+    macro("_msd_asked", ", ".join(["tbl", *_ASKED]), _asked(), table=True),
+    *(rendered(function) for function in FUNCTIONS.values()),
+    "",
+])  # fmt: skip
+# Our own macros and functions, and every other function that the bodies of our macros call.
+MACROS = {name: bool(table) for name, table in re.findall(r"MACRO (\w+)\([^)]*\) AS (TABLE)?", TEXT)}  # is it one?
+OURS = frozenset(MACROS) | frozenset(re.findall(r"\b_msd_\w+(?=\()", TEXT))
+CALLED = frozenset(name.lower() for name in re.findall(r"(?<![.\w])([a-z_]+)\(", TEXT)) - OURS
