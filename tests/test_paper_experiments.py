@@ -37,12 +37,14 @@ TINY = replace(
 def test_every_method_of_the_issue_is_in_the_full_experiments():
     full = cells(FULL, ["uber", "amazon", "amazon_partition", "instacart", "instacart_partition"])
     assert len(full) == len(set(full))
-    assert {cell.method for cell in full} == {"greedy", "nosg", "osg", "ls", "local_search", "random", "rel", "mix"}
+    assert {cell.method for cell in full} == {
+        "greedy", "nosg", "osg", "ls", "ls_greedy", "sls", "local_search", "random", "rel", "mix",
+    }  # fmt: skip
     assert {0.01, 0.1, 1.0} <= {cell.eps for cell in full}
     assert {0.0, 0.8} <= {cell.diversity for cell in full}
     assert max(cell.k for cell in full if cell.task == "uber") == 100
     assert max(cell.k for cell in full if cell.task == "amazon_partition") == 20
-    for calibration in ("ours", "authors"):
+    for calibration in ("ours", "older", "authors"):
         assert any(cell.calibration == calibration for cell in full)
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from benchmarks.paper.tasks import PAPER_PICKUPS
 
 GAMMA = 0.1
-DETERMINISTIC = ("greedy", "ls")  # without noise every run of them is the same
+DETERMINISTIC = ("greedy", "ls", "ls_greedy", "local_search")  # without noise every run of them is the same
 EPS = 0.1
 DIVERSITY = 0.5
 CARDINALITY = ("greedy", "nosg", "osg", "rel", "mix")  # private methods under a cardinality constraint
-MATROID = ("local_search", "rel")
-CALIBRATIONS = ("ours", "authors")
+MATROID = ("sls", "rel")
+# The authors'; our sensitivity with the bounds of before; and today's bounds, with today's local search for DP-SLS.
+CALIBRATIONS = ("authors", "older", "ours")
 MATCHED = ("ours_matched", "authors_matched")  # the same two again, at the ε where they should not differ
 
 
@@ -93,6 +94,15 @@ QUICK = Size(
 )
 
 
+def method_of(method: str, calibration: str) -> str:
+    """Name the method that stands in a column: today's local search in the place of DP-SLS in the last one.
+
+    >>> method_of("sls", "older"), method_of("sls", "ours")
+    ('sls', 'local_search')
+    """
+    return "local_search" if method == "sls" and calibration.startswith("ours") else method
+
+
 def runs_of(cell: Cell, size: Size) -> int:
     """Say how often a cell has to run: once where nothing is random.
 
@@ -146,14 +156,14 @@ def _utility(size: Size, task: str) -> Iterator[Cell]:
 
 def _methods(cell: Cell, points: list[tuple[int, float, float]]) -> Iterator[Cell]:
     partition = cell.task.endswith("_partition")
-    private, exact = (MATROID, ("ls", "local_search")) if partition else (CARDINALITY, ("greedy",))
+    private, exact = (MATROID, ("ls", "ls_greedy", "sls", "local_search")) if partition else (CARDINALITY, ("greedy",))
     for k, eps, diversity in points:
         at = replace(cell, k=k, diversity=diversity)
         for method in (*exact, "random"):
             yield replace(at, method=method, calibration="exact", eps=None)
         for method in private:
             for calibration in CALIBRATIONS:
-                yield replace(at, method=method, calibration=calibration, eps=eps)
+                yield replace(at, method=method_of(method, calibration), calibration=calibration, eps=eps)
 
 
 def _effort(size: Size, task: str) -> Iterator[Cell]:
@@ -166,7 +176,7 @@ def _effort(size: Size, task: str) -> Iterator[Cell]:
         methods = (("greedy", "exact"), *((method, "ours") for method in CARDINALITY))
     elif task == "amazon_partition":
         where = [replace(at, n=n) for n in size.shop_n]  # nothing is remembered: times against k come with the values
-        methods = (("ls", "exact"), ("local_search", "ours"), ("rel", "ours"))
+        methods = (("ls", "exact"), ("ls_greedy", "exact"), ("sls", "older"), ("local_search", "ours"), ("rel", "ours"))
     else:
         return
     for cell in where:

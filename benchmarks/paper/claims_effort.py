@@ -150,4 +150,4 @@ def _partition(shop: Readings) -> Iterator[Claim]:
     )
 
 
-_PAIR = (("LS", "ls", "exact"), ("DP-SLS", "local_search", "ours"))
+_PAIR = (("LS", "ls", "exact"), ("DP-SLS", "sls", "older"))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from benchmarks.paper.cells import CARDINALITY, DIVERSITY, EPS, MATROID, default_k
+from benchmarks.paper.cells import CARDINALITY, DIVERSITY, EPS, MATROID, default_k, method_of
 
 Point = tuple[int, float, float]  # k, ε, λ
 
@@ -65,7 +65,14 @@ class Readings:
     def at(self, method: str, calibration: str, point: Point, m: int | None = None) -> pd.DataFrame:
         """Find the rows of a method at one point of the base instance, or of the one with another m."""
         k, eps, diversity = point
-        cell = (method, calibration, k, 0.0 if calibration == "exact" else eps, diversity, m or self.size[1])
+        cell = (
+            method_of(method, calibration),
+            calibration,
+            k,
+            0.0 if calibration == "exact" else eps,
+            diversity,
+            m or self.size[1],
+        )
         return self.rows.iloc[self._cells.get(cell, np.empty(0, np.int64))]
 
     def mean(
@@ -107,7 +114,7 @@ class Readings:
         k, eps, diversity = self.default
         base = dict(zip(("k", "n", "m"), (k, *self.size), strict=True))
         base.pop(against)
-        rows = self.rows[(self.rows.method == method) & (self.rows.calibration == calibration)]
+        rows = self.rows[(self.rows.method == method_of(method, calibration)) & (self.rows.calibration == calibration)]
         rows = rows[np.isclose(rows.diversity, diversity) & (rows.eps.isna() | np.isclose(rows.eps, eps))]
         if column == "seconds" and self.task == "uber":
             rows = rows[rows.timed]

@@ -19,7 +19,7 @@ COLOUR = {
     "greedy": "#1f77b4",
     "nosg": "#2ca02c",
     "osg": "#17becf",
-    "local_search": "#1f77b4",
+    "sls": "#1f77b4",
     "rel": "#d62728",
     "mix": "#ff7f0e",
     "random": "#7f7f7f",
@@ -55,7 +55,7 @@ def _objective(readings: Readings, path: Path) -> Path:
         floor = [readings.mean("random", "exact", point) for point in points]
         panel.plot(xs, floor, color=COLOUR["random"], linestyle=":", label="Random")
         for method in readings.private:
-            for calibration, style in (("ours", "-"), ("authors", "--")):
+            for calibration, style in (("ours", "-"), ("older", ":"), ("authors", "--")):
                 means = [readings.mean(method, calibration, point) for point in points]
                 spread = [readings.spread(method, calibration, point) for point in points]
                 label = LABEL[method] if calibration == "ours" else None
@@ -74,7 +74,12 @@ def _effort(readings: Readings, path: Path, against: tuple[str, ...]) -> Path:
     """Draw oracle calls (above) and seconds (below) on logarithmic axes."""
     figure, panels = plt.subplots(2, len(against), figsize=(4.3 * len(against), 6.4), squeeze=False)
     if readings.reference == "ls":
-        curves = [("ls", "exact", "LS"), ("local_search", "ours", "DP-SLS"), ("rel", "ours", "DP-RelG")]
+        curves = [
+            ("ls", "exact", "LS"),
+            ("sls", "older", "DP-SLS"),
+            ("sls", "ours", "local search"),
+            ("rel", "ours", "DP-RelG"),
+        ]
     else:
         curves = [("greedy", "exact", "Greedy"), *((method, "ours", LABEL[method]) for method in readings.private)]
     for row, column in enumerate(("calls", "seconds")):
@@ -82,7 +87,10 @@ def _effort(readings: Readings, path: Path, against: tuple[str, ...]) -> Path:
             for method, calibration, label in curves:
                 curve = readings.growth(method, calibration, column, axis)
                 colour = "black" if calibration == "exact" else COLOUR[method]
-                panel.plot(list(curve), list(curve.values()), marker="o", markersize=3, color=colour, label=label)
+                dashes = ":" if calibration == "older" else "-"
+                panel.plot(
+                    list(curve), list(curve.values()), dashes, marker="o", markersize=3, color=colour, label=label
+                )
             panel.set_xscale("log")
             panel.set_yscale("log")
             panel.set_xticks(list(curve), [f"{value:,.0f}" for value in curve], fontsize=7)

@@ -13,8 +13,8 @@ from benchmarks.paper.results import Row
 from benchmarks.paper.tasks import Task, task
 from msd_sql.udfs.methods import METHODS
 from msd_sql.udfs.planning import Plan, plan
-from msd_sql.udfs.privacy import bounds
-from msd_sql.udfs.privacy.accounting import Calibration, authors
+from msd_sql.udfs.privacy import bounds, older_bounds
+from msd_sql.udfs.privacy.accounting import OLDER_BOUNDS, Calibration, authors, candidates
 from msd_sql.udfs.privacy.randomness import SeededSource
 from msd_sql.udfs.selection import evaluate, select
 
@@ -32,13 +32,31 @@ def planned(cell: Cell, instance: Task) -> Plan:
         m=instance.m,
         relevance=instance.kind,
         method=cell.method,
-        gamma=GAMMA,
+        gamma=None if cell.method == "local_search" else GAMMA,
         matroid=constraint.name,
         rank=constraint.rank,
     )
-    if not cell.theirs or made.calibration is None:
+    if made.calibration is None or not (cell.theirs or cell.calibration == "older"):
         return made
-    return replace(made, calibration=theirs(cell, delta, made.rounds))
+    noise = theirs(cell, delta, made.rounds) if cell.theirs else _older(made, instance)
+    return replace(made, calibration=noise)
+
+
+def _older(made: Plan, instance: Task) -> Calibration:
+    """Calibrate with our sensitivity and the best of the bounds that there were before."""
+    if made.eps is None:
+        raise ValueError("A plan without noise has no calibration.")
+    found = candidates(
+        made.eps,
+        made.delta,
+        rounds=made.rounds,
+        n=made.n,
+        k=made.k,
+        binary=instance.kind == "coverage",
+        swaps=made.swaps,
+        names=("basic", "telescoping", *OLDER_BOUNDS),
+    )
+    return max(found.values(), key=lambda one: one.eta)
 
 
 def theirs(cell: Cell, delta: float, rounds: int) -> Calibration:
@@ -57,7 +75,7 @@ def theirs(cell: Cell, delta: float, rounds: int) -> Calibration:
     code = authors(cell.eps, delta, rounds=rounds, weight=weight, monotone=method.monotone)
     if not method.monotone:
         return code
-    eps0 = 2.0 * bounds.largest(lambda eta: bounds.decomposable(eta, 1, delta), cell.eps, 0.5)
+    eps0 = 2.0 * bounds.largest(lambda eta: older_bounds.decomposable(eta, 1, delta), cell.eps, 0.5)
     if eps0 <= code.eps0:
         return code
     return replace(code, bound="decomposable", eps0=eps0, eta=eps0 / 2.0 * weight)
@@ -87,7 +105,7 @@ def run(cell: Cell, runs: int, folder: Path | None = None) -> Iterator[Row]:
             k=cell.k,
             eps=cell.eps,
             delta=made.delta,
-            gamma=GAMMA,
+            gamma=made.gamma,
             diversity=cell.diversity,
             timed=cell.timed,
             run=number,

@@ -19,7 +19,7 @@ import numpy as np
 
 import msd_sql
 from benchmarks.paper import amazon
-from benchmarks.paper.cells import CARDINALITY, DIVERSITY, EPS, GAMMA, MATROID, Cell, default_k
+from benchmarks.paper.cells import CARDINALITY, DIVERSITY, EPS, GAMMA, MATROID, Cell, default_k, method_of
 from benchmarks.paper.places import grid, groceries, pickups
 from benchmarks.paper.run import planned
 from benchmarks.paper.tasks import Task, task
@@ -60,10 +60,11 @@ def statements(name: str, n: int | None, m: int | None) -> list[Cell]:
     """List what is asked of a task: every method that makes sense for it, once without noise and once with.
 
     >>> [cell.method for cell in statements("amazon_partition", 40, 500)]
-    ['local_search', 'rel', 'ls', 'random', 'local_search', 'rel']
+    ['local_search', 'rel', 'ls', 'ls_greedy', 'random', 'local_search', 'rel']
     """
-    private = MATROID if name.endswith("_partition") else CARDINALITY
-    exact = (*private, "ls", "random") if name.endswith("_partition") else (*private, "random")
+    partition = name.endswith("_partition")
+    private = tuple(method_of(method, "ours") for method in (MATROID if partition else CARDINALITY))
+    exact = (*private, "ls", "ls_greedy", "random") if partition else (*private, "random")
     k = default_k(name)
     return [
         *(Cell(name, method, "exact", k, None, n=n, m=m) for method in exact),

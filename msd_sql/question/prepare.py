@@ -86,7 +86,7 @@ def prepare(
         cap=(wanted.cap or protected.cap) if protected else (wanted.cap or 1),
         relevance=protected.relevance if protected else "score",
         method=wanted.method,
-        gamma=wanted.gamma if wanted.gamma is not None else 0.1,
+        gamma=wanted.gamma,
         distance=measured or found.n == 0,
         **bounds,
     )

@@ -41,7 +41,8 @@ _OPTIONS = (
     Argument(
         "gamma",
         Kind.NUMBER,
-        "How much of the guarantee sampling may give up, between 0 and 1 (0.1 by default).",
+        "How much of the guarantee may be given up, between 0 and 1: for fewer swaps (local_search, by default 0.4) or "
+        "smaller samples (by default 0.1).",
         "NULL",
         least=0,
         most=1,

@@ -154,9 +154,7 @@ def test_a_session_in_a_terminal(program, tmp_path, monkeypatch):
     say("SELECT msd_select(item_id, 4, 0.9, 0.5) FROM products;", "Remaining: ε 0.7")
 
     # Ctrl-C during a long local search: back at the prompt at once, and the charge stays.
-    terminal.sendline(
-        "SELECT msd_select(item_id, 100, 0.1, 0.5, method := 'local_search', gamma := 0.001) FROM products;"
-    )
+    terminal.sendline("SELECT msd_select(item_id, 100, 0.1, 0.5, method := 'sls', gamma := 0.03) FROM products;")
     assert terminal.expect([PROMPT, pexpect.TIMEOUT], timeout=5) == 1  # it is charged by now, and searches
     started = time.monotonic()
     terminal.sendintr()

@@ -155,7 +155,9 @@ def test_names_are_quoted(engine, con, host):
         ("nosg", Uniform(30, 6), 2),
         ("osg", Uniform(30, 6), 1),
         ("local_search", Partition(np.arange(30) % 3, [1, 1, 1], 3), 1),
-        ("local_search", Uniform(30, 2), 2),
+        ("local_search", Uniform(30, 4), 2),
+        ("sls", Partition(np.arange(30) % 3, [1, 1, 1], 3), 1),
+        ("sls", Uniform(30, 2), 2),
     ],
 )
 def test_the_same_noise_gives_the_same_picks(con, host, method, matroid, cap):
@@ -163,7 +165,7 @@ def test_the_same_noise_gives_the_same_picks(con, host, method, matroid, cap):
     purchases(con, np.column_stack([rng.integers(0, 300, 1500), rng.integers(0, 30, 1500)]).tolist())
     todo = plan(
         n=30, k=matroid.rank, eps=5.0, delta=1e-6, diversity=0.3, m=300, cap=cap, relevance="coverage",
-        method=method, gamma=0.9, matroid=matroid.name,
+        method=method, gamma=0.1 if method == "local_search" else 0.9, matroid=matroid.name,
     )  # fmt: skip
     picked = []
     for engine in ENGINES:

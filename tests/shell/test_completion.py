@@ -51,7 +51,7 @@ def test_arguments_of_an_open_call(complete) -> None:
 
 
 def test_values_of_an_argument(complete) -> None:
-    assert complete("SELECT msd_select(item_id, 6, 0.1, 0.5, method := 'l") == ["local_search'", "ls'"]
+    assert complete("SELECT msd_select(item_id, 6, 0.1, 0.5, method := 'l") == ["local_search'", "ls'", "ls_greedy'"]
     assert complete("SELECT msd_select(item_id, 6, 0.1, 0.5, distance := 'j") == ["jaccard'"]
 
 

@@ -17,7 +17,7 @@ PLAIN = (
 )
 LONG = "SELECT count(*) FROM range(100000000) a, range(100000) b WHERE a.range * b.range % 7 = 3;"
 LONG_SELECTION = (
-    "SELECT msd_select(item_id, 60, 0.01, 0.5, method := 'local_search', gamma := 0.0001, fresh := true) FROM products;"
+    "SELECT msd_select(item_id, 60, 0.01, 0.5, method := 'sls', gamma := 0.02, fresh := true) FROM products;"
 )
 
 

@@ -63,7 +63,8 @@ def run(relevance, method="greedy", matroid=None):
     matroid = matroid or Uniform(ITEMS, K)
     kind = "best_match" if relevance.bits else "coverage"
     todo = plan(
-        n=ITEMS, k=matroid.rank, eps=2.0, delta=1e-6, diversity=0.4, m=UNITS, relevance=kind, method=method, gamma=0.9,
+        n=ITEMS, k=matroid.rank, eps=2.0, delta=1e-6, diversity=0.4, m=UNITS, relevance=kind, method=method,
+        gamma=0.1 if method == "local_search" else 0.9,
         matroid=matroid.name,
     )  # fmt: skip
     distance = L1(np.linspace(0, 1, ITEMS)[:, None])
@@ -165,11 +166,12 @@ def test_spark_makes_no_filter_of_units_and_broadcasts_none_of_its_own_choice(sh
     shop.catalog.dropGlobalTempView(name)
 
 
-def test_a_round_of_local_search_is_one_job(shop):
+@pytest.mark.parametrize("method", ["local_search", "sls"])
+def test_a_round_of_local_search_is_one_job(shop, method):
     host = SparkHost(shop)
     relevance = build(host, relation(), candidates(range(ITEMS)), k=2)
     prepared = jobs(host)
-    todo, picks = run(relevance, "local_search", Partition(np.arange(ITEMS) % 2, [1, 1], 2))
+    todo, picks = run(relevance, method, Partition(np.arange(ITEMS) % 2, [1, 1], 2))
     assert jobs(host) - prepared <= todo.rounds + 1  # and one for the value of the first solution
     assert len(set(picks)) == 2
     relevance.close()

@@ -70,12 +70,14 @@ def steps(name):
             with matched(host, host, MATCHES[name], asked, PRODUCTS) as matching:
                 yield from best_match.match_steps(workspace, matching)
             yield best_match.swaps_step(workspace, [0, 2], [1])
+            yield best_match.swaps_step(workspace, [0, 2], None)
         else:
             cap = 2 if name.endswith("2") else 1
             with bound(host, protected(), asked) as binding:
                 yield from coverage.coverage_steps(workspace, binding, cap)
             yield coverage.reached_step(workspace, [0, 2], cap)
             yield coverage.swaps_step(workspace, [0, 2], cap, [1])
+            yield coverage.swaps_step(workspace, [0, 2], cap, None)
 
 
 def statements(name, dialect):

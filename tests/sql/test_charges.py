@@ -271,7 +271,7 @@ def test_another_process_charges_the_same_budget_afterwards(file):
         assert spent(con) == 0.2
 
 
-SLOW = "SELECT msd_select(item_id, 40, 0.1, 0.5, method := 'local_search', gamma := 0.0001) FROM products"
+SLOW = "SELECT msd_select(item_id, 40, 0.1, 0.5, method := 'sls', gamma := 0.01) FROM products"
 
 
 def wait_for_a_charge(con, seconds=60):

@@ -1,4 +1,4 @@
-"""What an audit holds a claim against: an instance, the bounds that speak of it, and what was found."""
+"""Claims about instances, and the truth about them: a calibrated (ε, δ), the profile δ(ε), D at several orders."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-from ..privacy.accounting import candidates
-from .exact import Divergence
+from ..privacy import profiles
+from ..privacy.accounting import BOUNDS, Draws, candidates
+from ..privacy.renyi import Divergence
+from .exact import Leaf
+from .measuring import excess, measured, renyi
+from .neighbours import Wanted
 
-Measure = Callable[[float, float, float], Divergence]  # of eta, ε and δ
-Claims = Sequence[tuple[str, float, float]]  # bound, ε, δ
+ORDERS = (1.25, 2.0, 4.0, 8.0, 24.0)
+STEPS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # ε of a profile, in η
+_ROUNDING = 1 + 1e-11  # of the measured divergences
+
+Leaves = Callable[[float, Wanted], list[list[Leaf]]]  # of eta: the transcripts of the pairs that are worst
 
 
 class Facts(TypedDict):
@@ -26,31 +33,32 @@ class Facts(TypedDict):
 
 @dataclass(frozen=True)
 class Case:
-    """An instance (or a family of them), the bounds that claim something about it, and how to measure it."""
+    """An instance (or a family of them), what is claimed about it, and its exact distributions."""
 
     name: str
     method: str
     facts: Facts
-    claims: Claims
-    measure: Measure
+    claims: Sequence[tuple[str, float, float]]  # bound, ε, δ
+    leaves: Leaves
+    etas: Sequence[float] = ()  # the noise at which all orders and the whole profile of every bound are measured
+    release: Callable[[float], Divergence] | None = None  # of eta; by default that of the selection
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim and the truth about it."""
+    """A claim and the truth about it. Of a profile and of several orders the tightest point is told."""
 
     case: Case
     bound: str
-    eps: float
-    delta: float
-    found: Divergence
+    at: str
+    claimed: float
+    exact: float
+    verdict: str  # holds, VIOLATED, or UNDECIDED where what was lumped together could decide it
 
     @property
-    def verdict(self) -> str:
-        """Say whether the claim holds; what was lumped together counts against it."""
-        if self.found.delta_low > self.delta:
-            return "VIOLATED"
-        return "holds" if self.found.delta_high <= self.delta else "UNDECIDED"
+    def tight(self) -> float:
+        """The part of the claim that is reached."""
+        return self.exact / self.claimed if self.claimed else 0.0
 
 
 def audit(cases: Sequence[Case], factor: float = 1.0) -> Iterator[Finding]:
@@ -60,6 +68,49 @@ def audit(cases: Sequence[Case], factor: float = 1.0) -> Iterator[Finding]:
     """
     for case in cases:
         for bound, eps, delta in case.claims:
-            calibration = candidates(eps, delta, **case.facts)[bound]
-            claimed = calibration.delta_used
-            yield Finding(case, bound, eps, claimed, case.measure(calibration.eta * factor, eps, claimed))
+            yield _calibrated(case, bound, eps, delta, factor)
+        for eta in case.etas:
+            yield from _surveyed(case, eta, factor)
+
+
+def _calibrated(case: Case, bound: str, eps: float, delta: float, factor: float) -> Finding:
+    calibration = candidates(eps, delta, **case.facts)[bound]
+    claimed = calibration.delta_used
+    pairs = case.leaves(calibration.eta * factor, Wanted(eps=(eps,), deltas=(claimed,)))
+    found = [measured(leaves, eps, claimed) for leaves in pairs]
+    low, high = max(one.delta_low for one in found), max(one.delta_high for one in found)
+    verdict = "VIOLATED" if low > claimed else "holds" if high <= claimed else "UNDECIDED"
+    return Finding(case, bound, f"ε at δ = {claimed:.3g}", eps, max(one.eps for one in found), verdict)
+
+
+def _surveyed(case: Case, eta: float, factor: float) -> Iterator[Finding]:
+    draws = Draws.of(**case.facts)
+    release = case.release(eta) if case.release else draws.release(eta)
+    steps = tuple(step * eta for step in STEPS)
+    pairs = case.leaves(eta * factor, Wanted(eps=steps, orders=ORDERS))
+    exact = [[excess(leaves, eps) for leaves in pairs] for eps in steps]
+    bounds = [name for name in BOUNDS if draws.holds(name, 0.5)] if case.release is None else []
+    for bound in bounds:
+        points = []
+        for eps, found in zip(steps, exact, strict=True):
+            claimed = profiles.proved_delta(bound, release, eps)
+            low, high = max(one[0] for one in found), max(one[1] for one in found)
+            if claimed < 1:
+                verdict = "VIOLATED" if low > claimed else "holds" if high <= claimed else "UNDECIDED"
+                points.append(Finding(case, bound, f"δ at ε = {eps:.3g}, η = {eta:g}", claimed, low, verdict))
+        yield from _tightest(points)
+    orders = []
+    for alpha in ORDERS:
+        most = max(renyi(leaves, alpha) for leaves in pairs)
+        claimed = release.at(alpha)
+        verdict = "VIOLATED" if most > claimed * _ROUNDING else "holds"
+        if verdict == "holds" and any(leaf.lumped for leaves in pairs for leaf in leaves):
+            verdict = "not refuted"  # what was lumped together may add to a moment more than it is sure to
+        orders.append(Finding(case, "divergence", f"D at α = {alpha:g}, η = {eta:g}", claimed, most, verdict))
+    yield from _tightest(orders)
+
+
+def _tightest(points: Sequence[Finding]) -> Iterator[Finding]:
+    """The point that decides: a violated one, else the one nearest to it."""
+    if points:
+        yield max(points, key=lambda one: (one.verdict == "VIOLATED", one.verdict == "UNDECIDED", one.tight))

@@ -22,8 +22,9 @@ from ..objective.objective import Objective
 from ..privacy.sampler import exact_weights
 from ..types import Distance, FloatArray, IntArray, Matroid, Relevance
 
-DIGITS = 60  # of every probability; with at most some hundred factors the error is far below SLACK
-SLACK = Decimal(10) ** -40  # relative, always taken against the claim
+DIGITS = (
+    60  # of every probability; with at most some hundred factors the error is far below what `measuring.py` allows for
+)
 
 Prefix = tuple[int, ...]
 
@@ -174,53 +175,3 @@ def _chances(event: Event, eta: float) -> list[Decimal]:
     weights = exact_weights(event.scores, eta)
     total = Decimal(sum(weights))
     return [Decimal(weight) / total for weight in weights]
-
-
-@dataclass(frozen=True)
-class Divergence:
-    """What the audit found for one pair of data sets, in the worse direction."""
-
-    eps: float  # the exact ε at the claimed δ
-    delta_low: float  # the exact δ at the claimed ε lies between these two,
-    delta_high: float  # which differ only by what was lumped
-
-
-def divergence(leaves: Sequence[Leaf], eps: float, delta: float) -> Divergence:
-    """Measure the leaves against a claim of (ε, δ), in both directions.
-
-    >>> found = divergence([Leaf(Decimal("0.75"), Decimal("0.25")), Leaf(Decimal("0.25"), Decimal("0.75"))], 0.5, 0.0)
-    >>> round(found.eps, 6)
-    1.098612
-    """
-    with localcontext() as context:
-        context.prec = DIGITS
-        pairs = [[(leaf.left, leaf.right, leaf.lumped) for leaf in leaves]]
-        pairs.append([(leaf.right, leaf.left, leaf.lumped) for leaf in leaves])
-        factor = Decimal(eps).exp()
-        low = max(_hockey_stick(one, factor) for one in pairs) * (1 - SLACK)
-        high = max(_hockey_stick(one, factor, lumped_in_full=True) for one in pairs) * (1 + SLACK)
-        return Divergence(max(_eps_at(one, Decimal(delta)) for one in pairs), float(low), float(high))
-
-
-_Pairs = list[tuple[Decimal, Decimal, bool]]
-
-
-def _hockey_stick(pairs: _Pairs, factor: Decimal, *, lumped_in_full: bool = False) -> Decimal:
-    """Σ max(0, P - e^ε·Q), the smallest δ for this ε; the sum over lumped transcripts is at most their P."""
-    return sum(
-        (p if lumped and lumped_in_full else max(Decimal(0), p - factor * q) for p, q, lumped in pairs), Decimal(0)
-    )
-
-
-def _eps_at(pairs: _Pairs, delta: Decimal) -> float:
-    """The smallest ε for this δ. Σ max(0, P - t·Q) is piecewise linear in t = e^ε, so the root is exact."""
-    ordered = sorted(((p / q, p, q) for p, q, _ in pairs), reverse=True)
-    mass, weight = Decimal(0), Decimal(0)
-    for index, (ratio, p, q) in enumerate(ordered):
-        mass, weight = mass + p, weight + q
-        following = ordered[index + 1][0] if index + 1 < len(ordered) else Decimal(0)
-        # With the leaves so far the hockey stick is mass - t·weight for t between the two ratios.
-        if mass - following * weight > delta or following == 0:
-            root = min(ratio, (mass - delta) / weight)
-            return float(max(root, Decimal(1)).ln())
-    raise AssertionError("a distribution has at least one transcript")

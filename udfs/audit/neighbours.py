@@ -26,6 +26,15 @@ _STEPS = 40
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """What the worst pair is wanted for: δ at each ε, ε at each δ, the Rényi divergence at each order."""
+
+    eps: tuple[float, ...] = ()
+    deltas: tuple[float, ...] = ()
+    orders: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class _Node:
     """A draw or public randomness (scores None) of the tree; `which` is the row of scores of every data set."""
 
@@ -54,16 +63,31 @@ class Family:
     right: IntArray
     nodes: dict[Prefix, _Node]
 
-    def worst(self, eta: float, eps: float, delta: float) -> list[Pair]:
-        """Find the pair with the largest δ at this ε and the pair with the largest ε at this δ."""
+    def worst(self, eta: float, wanted: Wanted) -> list[Pair]:
+        """Find the pairs with the largest δ at every ε, the largest ε at every δ and the largest D at every order."""
         probabilities = self._probabilities(eta)
-        ratios = _by_chunks(probabilities, self.left, self.right, lambda p, q: (p / q).max(axis=1))
-        # A pair whose largest ratio is below e^ε has no excess at ε.
-        over = np.flatnonzero(ratios > np.exp(eps))
-        found = [int(np.argmax(ratios)) if delta == 0 else self._worst_eps(probabilities, ratios, delta)]
-        if len(over):
-            found.append(int(over[np.argmax(self._excess(probabilities, over, eps))]))
+        found = [int(pair) for pair in self._over_all(probabilities, wanted).argmax(axis=0)]
+        if wanted.deltas:
+            ratios = _by_chunks(probabilities, self.left, self.right, lambda p, q: (p / q).max(axis=1))
+            found += [
+                int(np.argmax(ratios)) if delta == 0 else self._worst_eps(probabilities, ratios, delta)
+                for delta in wanted.deltas
+            ]
         return [(self.datasets[self.left[pair]], self.datasets[self.right[pair]]) for pair in dict.fromkeys(found)]
+
+    def _over_all(self, probabilities: FloatArray, wanted: Wanted) -> FloatArray:
+        """Pair × what is wanted: δ at every ε, then the moment at every order."""
+
+        def measure(p: FloatArray, q: FloatArray) -> FloatArray:
+            columns = [np.maximum(p - np.exp(eps) * q, 0.0).sum(axis=1) for eps in wanted.eps]
+            if wanted.orders:
+                log = np.log(p / q)
+                columns += [(p * np.expm1((order - 1) * log)).sum(axis=1) for order in wanted.orders]
+            return np.stack(columns, axis=1)
+
+        if not wanted.eps and not wanted.orders:
+            return np.empty((len(self.left), 0))
+        return _by_chunks(probabilities, self.left, self.right, measure)
 
     def _worst_eps(self, probabilities: FloatArray, ratios: FloatArray, delta: float) -> int:
         """Bisect on ε, keeping only the pairs that exceed δ there."""
@@ -83,12 +107,8 @@ class Family:
 
     def _excess(self, probabilities: FloatArray, pairs: IntArray, eps: float) -> FloatArray:
         factor = np.exp(eps)
-        return _by_chunks(
-            probabilities,
-            self.left[pairs],
-            self.right[pairs],
-            lambda p, q: np.maximum(p - factor * q, 0.0).sum(axis=1),
-        )
+        measure = lambda p, q: np.maximum(p - factor * q, 0.0).sum(axis=1)  # noqa: E731
+        return _by_chunks(probabilities, self.left[pairs], self.right[pairs], measure)
 
     def _probabilities(self, eta: float) -> FloatArray:
         """Data set × transcript."""
@@ -169,4 +189,4 @@ def _by_chunks(
         measure(probabilities[left[at : at + size]], probabilities[right[at : at + size]])
         for at in range(0, len(left), size)
     ]
-    return np.concatenate([np.empty(0), *parts])
+    return np.concatenate(parts) if parts else np.empty(0)

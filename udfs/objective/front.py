@@ -146,6 +146,10 @@ class FrontObjective(PublicObjective):
             self._front.add(self._due)
             self._due = None
 
+    def _all_near(self) -> FloatArray:
+        self._measure_everyone()
+        return super()._all_near()
+
     def _decided(self, best: float, most: float) -> bool:
         """Tell whether everybody outside scores less than the best one, with distances that sum to this at most."""
         return self._cut + self.steps * most < best

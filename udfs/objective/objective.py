@@ -85,15 +85,25 @@ class Objective:
 
     def swaps(self, sample: IntArray, feasible: BoolArray) -> IntArray:
         """Score every feasible swap (slot by slot, in the order of the sample), and last the dummy: no swap."""
-        self.calls += int(np.count_nonzero(feasible))
-        gains = np.append(self.relevance.swap_gains(sample)[feasible], 0) if self._touched else None
-        public = np.zeros(feasible.shape)
-        if self._pair:
-            rows = self._slot_rows()
-            to_sample = rows[:, sample]
-            to_picks = rows[:, self.picks].sum(axis=1)
-            public = self._pair * (to_sample.sum(axis=0)[None, :] - to_sample - to_picks[:, None])
-        return self._scores(gains, np.append(public[feasible], 0.0))
+        ends = np.cumsum(np.count_nonzero(feasible, axis=1))
+        size = int(ends[-1]) if len(ends) else 0
+        self.calls += size
+        table = self.relevance.swap_gains(sample) if self._touched else None
+        gains = np.zeros(size + 1, np.int64)
+        public = np.zeros(size + 1)
+        near, rows = (self._all_near().take(sample), self._slot_rows()) if self._pair else (None, None)
+        # Slot by slot: with a million candidates whole tables would be written and read from memory several times.
+        for slot, (end, able) in enumerate(zip(ends.tolist(), feasible, strict=True)):
+            place = slice(end - int(np.count_nonzero(able)), end)
+            if table is not None:
+                gains[place] = table[slot][able]
+            if near is not None and rows is not None:
+                apart = rows[slot].take(sample)
+                np.subtract(near, apart, out=apart)
+                apart -= float(rows[slot].take(self.picks).sum())
+                public[place] = apart[able]
+        public *= self._pair
+        return self._scores(gains if table is not None else None, public)
 
     def swap(self, slot: int, item: int) -> None:
         """Put an item in the place of a pick."""
@@ -166,6 +176,10 @@ class Objective:
     def _row(self, item: int) -> FloatArray:
         assert self.distance is not None  # the constructor saw to it
         return self.distance.row(item)
+
+    def _all_near(self) -> FloatArray:
+        self._catch_up()
+        return self._near
 
     def _slot_rows(self) -> FloatArray:
         if self._rows is None:

@@ -38,8 +38,12 @@ class Calibration:
 
 
 @dataclass(frozen=True)
-class _Draws:
-    """The public facts of a selection that the bounds speak of."""
+class Draws:
+    """The public facts of a selection that the bounds speak of.
+
+    >>> Draws.of(rounds=11, swaps=5, n=100, k=6, cap=2)
+    Draws(adds=6, swaps=5, n=100, total=2, span=2, binary=False)
+    """
 
     adds: int  # draws that add a pick
     swaps: int  # draws among swaps or whole solutions
@@ -48,14 +52,27 @@ class _Draws:
     span: int  # counts that one unit moves the score of a swap by
     binary: bool  # marginals are 0 or 1 and sum to 1
 
+    @classmethod
+    def of(cls, *, rounds: int, n: int, k: int, cap: int = 1, binary: bool = False, swaps: int = 0) -> Draws:
+        """The facts by the arguments of `best`."""
+        adds = rounds - swaps
+        return cls(adds, swaps, n, total=min(cap, max(adds, 1)), span=min(cap, k), binary=binary and cap == 1)
+
     @property
     def rounds(self) -> int:
+        """All draws."""
         return self.adds + self.swaps
 
     @property
     def widest(self) -> int:
         """Counts that one unit moves a score by."""
         return self.span if self.swaps else 1
+
+    def release(self, eta: float) -> Divergence:
+        """The divergence of these draws with the exponent eta per count."""
+        return Divergence.of_selection(
+            eta, adds=self.adds, n=self.n, total=self.total, swaps=self.swaps, span=self.span
+        )
 
     def holds(self, name: str, delta: float) -> bool:
         """Does the bound hold for these draws?"""
@@ -109,8 +126,7 @@ def candidates(
     ['basic']
     """
     _check(eps, delta, rounds=rounds, n=n, k=k, cap=cap)
-    adds = rounds - swaps
-    draws = _Draws(adds, swaps, n, total=min(cap, max(adds, 1)), span=min(cap, k), binary=binary and cap == 1)
+    draws = Draws.of(rounds=rounds, n=n, k=k, cap=cap, binary=binary, swaps=swaps)
     found = {}
     for name in names:
         one = _solve(name, eps, delta, draws) if draws.holds(name, delta) else None
@@ -152,7 +168,7 @@ def authors(
     )
 
 
-def _solve(name: str, eps: float, delta: float, draws: _Draws) -> Calibration | None:
+def _solve(name: str, eps: float, delta: float, draws: Draws) -> Calibration | None:
     reserve_eps = 4 * THETA * draws.rounds
     # The float64 weights are within a factor e^(±2θT) of the ideal ones over a whole run, which costs δ that factor.
     drift = 2 * THETA * draws.rounds
@@ -179,13 +195,11 @@ def _solve(name: str, eps: float, delta: float, draws: _Draws) -> Calibration | 
         reserve_eps=reserve_eps,
         reserve_delta=reserve_delta,
         delta_used=reserve_delta if name in _PURE else delta,
-        divergence=Divergence.of_selection(
-            eta, adds=draws.adds, total=draws.total, swaps=draws.swaps, span=draws.span, n=draws.n
-        ),
+        divergence=draws.release(eta),
     )
 
 
-def _eta(name: str, eps: float, delta: float, draws: _Draws) -> float:
+def _eta(name: str, eps: float, delta: float, draws: Draws) -> float:
     adds, swaps, span, total = draws.adds, draws.swaps, draws.span, draws.total
     if name == "renyi":
         return bounds.renyi_eta(eps, delta, adds=adds, total=total, swaps=swaps, span=span)

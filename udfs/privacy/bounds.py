@@ -125,6 +125,17 @@ def _around(log_excess: FloatArray, best: int, step: float) -> FloatArray:
     return around
 
 
+def room(eps: float, alpha: FloatArray, delta: float) -> FloatArray:
+    """What the conversion of every order leaves of ε for D_α, at least 0.
+
+    >>> room(1.0, np.array([36.0]), 5e-10).round(2).tolist()
+    [0.52]
+    """
+    excess = alpha - 1
+    left: FloatArray = np.maximum(eps + (np.log(alpha) + math.log(delta)) / excess + np.log1p(1 / excess), 0.0)
+    return left
+
+
 def _eta_by_order(
     log_excess: FloatArray, eps: float, delta: float, *, adds: int, total: int, swaps: int, span: int
 ) -> FloatArray:
@@ -132,19 +143,17 @@ def _eta_by_order(
 
     D_α is a smallest of several: the largest η is the largest over the bound taken for the adds and that for the swaps.
     """
-    excess = np.exp(log_excess)
-    alpha = 1 + excess
-    room = eps + (np.log(alpha) + math.log(delta)) / excess + np.log1p(1 / excess)
-    room = np.maximum(room, 0.0)
+    alpha = 1 + np.exp(log_excess)
+    left = room(eps, alpha, delta)
     # What one η of the pure bounds and one η² of bounded range cost, for the adds and for the swaps.
     pure, square = (adds + min(total, adds)) * 1.0, alpha * adds / 2
     swap_pure, swap_square = 2.0 * span * swaps, alpha * swaps * span * span / 2
     found = np.zeros(len(alpha))
     for other_pure, other_square in ((swap_pure, 0.0 * alpha), (0.0, swap_square)):
         for own_pure, own_square in ((pure, 0.0 * alpha), (0.0, square)):
-            found = np.maximum(found, _root(own_square + other_square, own_pure + other_pure, room))
+            found = np.maximum(found, _root(own_square + other_square, own_pure + other_pure, left))
         if adds:
-            found = np.maximum(found, _greedy_root(alpha, total, other_square, other_pure, room))
+            found = np.maximum(found, _greedy_root(alpha, total, other_square, other_pure, left))
     return found
 
 

@@ -106,6 +106,9 @@ class Coverage(Marginals):
         return np.bincount(slots, minlength=len(self._picks))
 
     def _tabulate(self) -> IntArray:
-        self._index.turn_round()
-        self._hold(np.flatnonzero(self._times == self.cap), 1)
-        return np.array([self._held(code, self._users(code)[1] <= self.cap) for code in self._picks], dtype=np.int64)
+        loss = np.zeros(len(self._picks), np.int64)
+        for slot, code in enumerate(self._picks):
+            users, times = self._users(code)
+            self._back[slot] = self._index.tally(code, users, times == self.cap)
+            loss[slot] = self._held(code, times <= self.cap)
+        return loss

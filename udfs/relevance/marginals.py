@@ -61,8 +61,13 @@ class Marginals(ABC):
     def swap_gains(self, sample: IntArray) -> IntArray:
         """value(S - u + v) - value(S) by slot of u and candidate v."""
         loss = self._losses()
-        codes = sample if self._asked is None else self._asked[sample]
-        table: IntArray = self._back[:, codes] + (self._gain[codes][None, :] - loss[:, None])
+        if self._asked is None and len(sample) == self.n:  # all of them, in order
+            back, gain = self._back[:, :-1], self._gain[:-1]
+        else:
+            codes = sample if self._asked is None else self._asked[sample]
+            back, gain = self._back.take(codes, axis=1), self._gain.take(codes)
+        table: IntArray = np.add(back, gain, dtype=np.int64)
+        table -= loss[:, None]
         return table
 
     @abstractmethod

@@ -44,7 +44,7 @@ class SparkBestMatch(Recounted):
 
     def count_swaps(self, sample: IntArray) -> IntArray:
         """value(S - u + v) - value(S) = gain[v] - loss[u] + back[u, v], as in the sql engine."""
-        found = self.workspace.read(swaps_step(self.workspace, self.picks, sample.tolist()))
+        found = self.workspace.read(swaps_step(self.workspace, self.picks, self.listed(sample)))
         gain, back = np.zeros(self.n + 1, np.int64), np.zeros((len(self.picks) + 1, self.n + 1), np.int64)
         np.add.at(gain, found["i"], found["gain"])
         back[found["slot"], found["i"]] = np.ma.filled(found["back"], 0)
@@ -73,7 +73,7 @@ def gained_step(workspace: SparkWorkspace, picks: list[int]) -> Step:
     return workspace.step("gained", GAINED, over={"tops": tops_step(workspace, picks)})
 
 
-def swaps_step(workspace: SparkWorkspace, picks: list[int], sample: list[int]) -> Step:
+def swaps_step(workspace: SparkWorkspace, picks: list[int], sample: list[int] | None) -> Step:
     """The steps `back` and `lost` in one statement; the rows of the latter have i = -1 and their total under back."""
     tops = tops_step(workspace, picks)
     back = sampled(workspace.step("back", BACK, over={"tops": tops}), "matches", sample)

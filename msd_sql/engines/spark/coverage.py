@@ -41,7 +41,7 @@ class SparkCoverage(Recounted):
 
     def count_swaps(self, sample: IntArray) -> IntArray:
         """value(S - u + v) - value(S) = #{x∋v: t<cap} - #{x∋u: t≤cap} + #{x∋u,v: t=cap}; t: the picks that x has."""
-        found = self.workspace.read(swaps_step(self.workspace, self.picks, self.cap, sample.tolist()))
+        found = self.workspace.read(swaps_step(self.workspace, self.picks, self.cap, self.listed(sample)))
         table = np.zeros((len(self.picks) + 1, self.n + 1), np.int64)  # the last row: slot -1; the last column: kept
         table[found["slot"], found["i"]] = found["units"]
         shared, loss = table[:, sample], table[:-1, -1]
@@ -79,7 +79,7 @@ def reached_step(workspace: SparkWorkspace, picks: list[int], cap: int) -> Step:
     return workspace.step("reached", REACHED, over={"chosen": chosen_step(workspace, picks)}, cap=cap)
 
 
-def swaps_step(workspace: SparkWorkspace, picks: list[int], cap: int, sample: list[int]) -> Step:
+def swaps_step(workspace: SparkWorkspace, picks: list[int], cap: int, sample: list[int] | None) -> Step:
     """The steps `shared` and `kept` in one statement; the rows of the latter have i = -1."""
     chosen = chosen_step(workspace, picks)
     held = workspace.step("held", HELD, over={"chosen": chosen}, cap=cap)

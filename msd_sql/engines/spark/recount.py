@@ -71,6 +71,10 @@ class Recounted(ABC):
         self._swaps = {int(item): table[:, at] for at, item in enumerate(sample)}
         return table
 
+    def listed(self, sample: IntArray) -> list[int] | None:
+        """The sample as a statement lists it; None for all candidates."""
+        return None if len(sample) == len(self._first) else sample.tolist()
+
     def swap(self, slot: int, item: int) -> None:
         """Replace one pick."""
         known = self._swaps.get(int(item))

@@ -93,8 +93,10 @@ def slots(picks: list[int]) -> tuple[exp.Expr, exp.Expr]:
     return case, exp.column("i").isin(*picks)
 
 
-def sampled(query: Step, relation: str, sample: list[int]) -> Step:
+def sampled(query: Step, relation: str, sample: list[int] | None) -> Step:
     """A step that joins the relation `sample`, with the sample written into it instead, for the same reason.
+
+    None stands for all candidates: nothing is left out, and nothing is written.
 
     >>> import sqlglot
     >>> joined = Step("s", sqlglot.parse_one("SELECT pairs.i FROM pairs JOIN sample ON pairs.i = sample.i"))
@@ -106,4 +108,6 @@ def sampled(query: Step, relation: str, sample: list[int]) -> Step:
     for join in list(tree.find_all(exp.Join)):
         if join.this.name == "sample":
             join.pop()
+    if sample is None:
+        return Step(query.name, tree)
     return Step(query.name, tree.where(exp.column("i", table=relation).isin(*sample)))

@@ -1,0 +1,1 @@
+"""Which γ suits local_search: private selections under quotas on four data sets."""
