@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.paper import amazon
-from benchmarks.paper.convenience import Convenience, convenience
-from benchmarks.paper.places import DataMissingError, ashore, data_file, grid, groceries, pickups
-from benchmarks.paper.tasks import task
+from benchmarks.paper.tasks import amazon
+from benchmarks.paper.tasks.convenience import Convenience, convenience
+from benchmarks.paper.tasks.places import DataMissingError, ashore, data_file, grid, groceries, pickups
+from benchmarks.paper.tasks.task import task
 from msd_sql.udfs.relevance.best_match import BestMatch, BestMatchIndex
 from msd_sql.udfs.types import ONE
 

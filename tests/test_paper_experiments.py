@@ -10,14 +10,14 @@ import pytest
 
 from benchmarks.paper import __main__ as command
 from benchmarks.paper.cells import FULL, QUICK, Cell, cells
-from benchmarks.paper.claims import claims
+from benchmarks.paper.claims.claims import claims
+from benchmarks.paper.claims.verdicts import between, within
 from benchmarks.paper.matching import matched_cells
 from benchmarks.paper.measure import Readings, calls_of, gamma_for
 from benchmarks.paper.results import Results, Row
 from benchmarks.paper.run import planned, run
-from benchmarks.paper.tasks import task
+from benchmarks.paper.tasks.task import task
 from benchmarks.paper.through_sql import compare, statements
-from benchmarks.paper.verdicts import between, within
 from msd_sql.udfs.privacy.randomness import SeededSource
 from msd_sql.udfs.selection import select
 

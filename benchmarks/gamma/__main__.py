@@ -14,10 +14,9 @@ from statistics import fmean
 
 import numpy as np
 
-from benchmarks.paper.tasks import Task, task
+from benchmarks.gamma.households import households
+from benchmarks.paper.tasks.task import Task, task
 from msd_sql.udfs import Partition, SeededSource, evaluate, plan, select
-
-from .households import households
 
 GAMMAS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 EPS = (0.02, 0.05, 0.1, 0.2, 0.5)

@@ -9,9 +9,9 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from benchmarks.paper.amazon import price_bins
-from benchmarks.paper.places import DataMissingError
-from benchmarks.paper.tasks import MOST_PICKS, Task
+from benchmarks.paper.tasks.amazon import price_bins
+from benchmarks.paper.tasks.places import DataMissingError
+from benchmarks.paper.tasks.task import MOST_PICKS, Task
 from msd_sql.udfs import Coverage, CoverageIndex, Jaccard, Partition
 
 DEPARTMENTS = ("DRUG GM", "PRODUCE", "MEAT")  # about four thousand products that were sold

@@ -10,11 +10,11 @@ from pathlib import Path
 from benchmarks.paper.cells import FULL, QUICK, Cell, Size, cells, runs_of
 from benchmarks.paper.matching import matched_cells
 from benchmarks.paper.page import write_page
-from benchmarks.paper.places import DataMissingError
 from benchmarks.paper.progress import watched
 from benchmarks.paper.results import Results, Row
 from benchmarks.paper.run import run
-from benchmarks.paper.tasks import NAMES, task
+from benchmarks.paper.tasks.places import DataMissingError
+from benchmarks.paper.tasks.task import NAMES, task
 from benchmarks.paper.through_sql import Comparison, compare, statements
 
 CHECKOUT = Path(__file__).resolve().parents[2]

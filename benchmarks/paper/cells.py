@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from benchmarks.paper.tasks import PAPER_PICKUPS
+from benchmarks.paper.tasks.task import PAPER_PICKUPS
 
 GAMMA = 0.1
 DETERMINISTIC = ("greedy", "ls", "ls_greedy", "local_search")  # without noise every run of them is the same

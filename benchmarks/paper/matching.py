@@ -13,7 +13,7 @@ from statistics import fmean
 
 from benchmarks.paper.cells import DIVERSITY, EPS, GAMMA, Cell, default_k, method_of
 from benchmarks.paper.run import planned
-from benchmarks.paper.tasks import Task
+from benchmarks.paper.tasks.task import Task
 from msd_sql.udfs.methods import METHODS
 from msd_sql.udfs.privacy.accounting import authors, best
 from msd_sql.udfs.privacy.randomness import SeededSource

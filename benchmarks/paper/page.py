@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.paper.cells import CALIBRATIONS, DIVERSITY, EPS, GAMMA, MATCHED, Size
-from benchmarks.paper.claims import LABEL, claims
+from benchmarks.paper.claims.claims import LABEL, claims
+from benchmarks.paper.claims.verdicts import Claim
 from benchmarks.paper.matching import matching_eps_of_code
 from benchmarks.paper.measure import Point, Readings, percent
-from benchmarks.paper.tasks import PAPER_PICKUPS
-from benchmarks.paper.verdicts import Claim
+from benchmarks.paper.tasks.task import PAPER_PICKUPS
 
 TITLES = {
     "uber": "Uber pickups, a grid over Manhattan, cardinality",

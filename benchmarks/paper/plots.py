@@ -12,7 +12,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from benchmarks.paper.claims import LABEL
+from benchmarks.paper.claims.claims import LABEL
 from benchmarks.paper.measure import Readings
 
 COLOUR = {

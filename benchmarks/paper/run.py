@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.paper.cells import GAMMA, Cell
 from benchmarks.paper.results import Row
-from benchmarks.paper.tasks import Task, task
+from benchmarks.paper.tasks.task import Task, task
 from msd_sql.udfs.methods import METHODS
 from msd_sql.udfs.planning import Plan, plan
 from msd_sql.udfs.privacy import bounds, older_bounds

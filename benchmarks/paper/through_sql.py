@@ -18,11 +18,11 @@ import duckdb
 import numpy as np
 
 import msd_sql
-from benchmarks.paper import amazon
 from benchmarks.paper.cells import CARDINALITY, DIVERSITY, EPS, GAMMA, MATROID, Cell, default_k, method_of
-from benchmarks.paper.places import grid, groceries, pickups
 from benchmarks.paper.run import planned
-from benchmarks.paper.tasks import Task, task
+from benchmarks.paper.tasks import amazon
+from benchmarks.paper.tasks.places import grid, groceries, pickups
+from benchmarks.paper.tasks.task import Task, task
 from msd_sql.udfs import selection
 from msd_sql.udfs.privacy.randomness import SeededSource
 

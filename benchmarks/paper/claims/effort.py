@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from benchmarks.paper.cells import GAMMA
+from benchmarks.paper.claims.verdicts import FAILS, HOLDS, Claim
 from benchmarks.paper.measure import Readings, calls_of, gamma_for, slope
-from benchmarks.paper.verdicts import FAILS, HOLDS, Claim
 
 DASH = "-"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from benchmarks.paper.claims_effort import effort_claims
-from benchmarks.paper.claims_utility import LABEL, utility_claims
-from benchmarks.paper.verdicts import Claim
+from benchmarks.paper.claims.effort import effort_claims
+from benchmarks.paper.claims.utility import LABEL, utility_claims
+from benchmarks.paper.claims.verdicts import Claim
 
 __all__ = ["LABEL", "Claim", "claims"]
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.data.generate import generate
-from benchmarks.paper.places import DataMissingError
+from benchmarks.paper.tasks.places import DataMissingError
 
 PAPER_USERS = 1_317_193
 PAPER_ITEMS = 3_000

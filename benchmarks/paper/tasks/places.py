@@ -33,7 +33,7 @@ class DataMissingError(Exception):
 
 def data_file(name: str) -> Path:
     """Find a file of the real data: in the folder MSD_SHARED_DATA names, else in ../shared/data beside the checkout."""
-    checkout = Path(__file__).resolve().parents[2]
+    checkout = Path(__file__).resolve().parents[3]
     folder = Path(os.environ.get(VARIABLE, checkout.parent / "shared" / "data"))
     if not (folder / name).is_file():
         raise DataMissingError(

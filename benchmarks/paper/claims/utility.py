@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from benchmarks.paper.amazon import PAPER_USERS
 from benchmarks.paper.cells import CALIBRATIONS
+from benchmarks.paper.claims.verdicts import CLOSE, FAILS, HOLDS, Claim, between, both, gap_claim, within
 from benchmarks.paper.measure import Readings, first_within, percent
-from benchmarks.paper.tasks import PAPER_PICKUPS
-from benchmarks.paper.verdicts import CLOSE, FAILS, HOLDS, Claim, between, both, gap_claim, within
+from benchmarks.paper.tasks.amazon import PAPER_USERS
+from benchmarks.paper.tasks.task import PAPER_PICKUPS
 
 LABEL = {
     "greedy": "DP-Greedy",

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.paper import amazon
-from benchmarks.paper.convenience import Convenience, convenience
-from benchmarks.paper.places import Groceries, grid, groceries, pickups
+from benchmarks.paper.tasks import amazon
+from benchmarks.paper.tasks.convenience import Convenience, convenience
+from benchmarks.paper.tasks.places import Groceries, grid, groceries, pickups
 from msd_sql.udfs.distances import L1, Jaccard
 from msd_sql.udfs.matroids import Partition, Uniform
 from msd_sql.udfs.relevance.coverage import Coverage, CoverageIndex

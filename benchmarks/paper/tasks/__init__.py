@@ -1,0 +1,1 @@
+"""The tasks of the experiments: their data, their candidates, their constraints."""
