@@ -18,7 +18,7 @@ import duckdb
 import numpy as np
 
 import msd_sql
-from benchmarks.paper.cells import CARDINALITY, DIVERSITY, EPS, GAMMA, MATROID, Cell, default_k, method_of
+from benchmarks.paper.cells import CARDINALITY, DIVERSITY, EPS, MATROID, Cell, default_k, method_of
 from benchmarks.paper.run import planned
 from benchmarks.paper.tasks import amazon
 from benchmarks.paper.tasks.places import grid, groceries, pickups
@@ -85,14 +85,14 @@ def _ask(con: duckdb.DuckDBPyConnection, asked: Asked, cell: Cell) -> Comparison
     instance = asked.instance
     noise = "NULL" if cell.eps is None else f"{cell.eps!r}"
     release = "exact := true" if cell.eps is None else f"delta := {instance.m**-1.5!r}"
+    made = planned(cell, instance)
     statement = (
         f"SELECT msd_select({asked.key}, {cell.k}, {noise}, {DIVERSITY}, method := '{cell.method}', "
-        f"gamma := {GAMMA}, {release}{asked.options}) FROM {asked.items}"
+        f"gamma := {made.gamma!r}, {release}{asked.options}) FROM {asked.items}"
     )
     with seeded(SEED):
         chosen = con.execute(statement).fetchall()[0][0]
     constraint = instance.constraint(cell.k)
-    made = planned(cell, instance)
     own = selection.select(made, instance.relevance, instance.distance, constraint, SeededSource(SEED))
     place = {key: position for position, key in enumerate(asked.keys)}
     picks = [place[key] for key in chosen]

@@ -187,6 +187,7 @@ def tails(length: int, claims: Claims = (), *, etas: Sequence[float] = (), chanc
         distances = np.zeros((n, n))
         distances[np.arange(length), np.arange(1, length + 1)] = far
         distances[0, own] = near
+        distances[0] /= METHODS["greedy"].weight(0.5)  # which distances to a pinned item are taken by
         return Question("greedy", k, narrowed(Uniform(n, k), pinned=[0]), Offsets(distances), lead)
 
     @cache

@@ -178,8 +178,9 @@ class Objective:
         return self.distance.row(item)
 
     def _all_near(self) -> FloatArray:
+        """Sum of distances to all picks, the pinned ones in full."""
         self._catch_up()
-        return self._near
+        return self._near if self._withheld is None else self._near + self._withheld
 
     def _slot_rows(self) -> FloatArray:
         if self._rows is None:

@@ -16,7 +16,7 @@ def proved_delta(bound: str, release: Divergence, eps: float) -> float:
     """The δ that a bound proves at ε for the real sampler; 1 where it proves nothing.
 
     >>> round(proved_delta("clocks", Divergence(eta=0.1, adds=9), 0.5), 6)
-    0.000431
+    0.00043
     """
     left = eps - 2 * release.drift
     ideal = {
