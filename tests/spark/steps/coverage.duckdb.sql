@@ -180,3 +180,97 @@ FROM (
   GROUP BY
     chosen.slot
 ) AS kept;
+
+-- swaps
+SELECT
+  pairs.i AS i,
+  held.slot AS slot,
+  COUNT(*) AS units
+FROM pairs
+JOIN (
+  SELECT
+    chosen.slot AS slot,
+    chosen.unit AS unit
+  FROM (
+    SELECT
+      CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
+      unit
+    FROM pairs
+    WHERE
+      i IN (0, 2)
+  ) AS chosen
+  JOIN (
+    SELECT
+      unit
+    FROM (
+      SELECT
+        CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
+        unit
+      FROM pairs
+      WHERE
+        i IN (0, 2)
+    ) AS chosen
+    GROUP BY
+      unit
+    HAVING
+      COUNT(*) = 1
+  ) AS tight
+    ON chosen.unit = tight.unit
+  UNION ALL
+  SELECT
+    -1 AS slot,
+    unit
+  FROM (
+    SELECT
+      CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
+      unit
+    FROM pairs
+    WHERE
+      i IN (0, 2)
+  ) AS chosen
+  GROUP BY
+    unit
+  HAVING
+    COUNT(*) >= 1
+) AS held
+  ON pairs.unit = held.unit
+GROUP BY
+  pairs.i,
+  held.slot
+UNION ALL
+SELECT
+  -1 AS i,
+  slot,
+  units
+FROM (
+  SELECT
+    chosen.slot AS slot,
+    COUNT(*) AS units
+  FROM (
+    SELECT
+      CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
+      unit
+    FROM pairs
+    WHERE
+      i IN (0, 2)
+  ) AS chosen
+  JOIN (
+    SELECT
+      unit
+    FROM (
+      SELECT
+        CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
+        unit
+      FROM pairs
+      WHERE
+        i IN (0, 2)
+    ) AS chosen
+    GROUP BY
+      unit
+    HAVING
+      COUNT(*) <= 1
+  ) AS loose
+    ON chosen.unit = loose.unit
+  GROUP BY
+    chosen.slot
+) AS kept;
