@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import SupportsFloat, SupportsIndex, TypedDict
 
 from .errors import InputError, suggest
@@ -199,15 +200,16 @@ def plan(
     )
     if spent is None or not resolved.reads_private:
         return resolved
-    noise = accounting.best(
+    noise = _calibrated(
         spent,
         failure,
-        rounds=resolved.rounds,
-        n=n,
-        k=resolved.free,
-        cap=each,
-        binary=relevance == "coverage" and each == 1,
-        swaps=resolved.swaps,
+        resolved.rounds,
+        # The groups of one statement differ in their n, of which the noise hardly takes notice.
+        1 << (n - 1).bit_length(),
+        resolved.free,
+        each,
+        relevance == "coverage" and each == 1,
+        resolved.swaps,
     )
     return Plan(**{**vars(resolved), "calibration": noise})
 
@@ -215,6 +217,14 @@ def plan(
 def _nothing_to_choose(n: int, k: int, pinned: int, apart: float) -> bool:
     # Of all that are to be taken, one may be too near another.
     return k == pinned or (k == n and (not apart or n == 1))
+
+
+@lru_cache(maxsize=1024)
+def _calibrated(
+    eps: float, delta: float, rounds: int, n: int, k: int, cap: int, binary: bool, swaps: int
+) -> Calibration:
+    """The noise of a release, worked out once for all groups of a statement; `n` is no fewer than there are."""
+    return accounting.best(eps, delta, rounds=rounds, n=n, k=k, cap=cap, binary=binary, swaps=swaps)
 
 
 def _auto(matroid: str, n: int, k: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from .privacy.renyi import NOTHING, UNBOUNDED, Divergence
@@ -57,7 +57,7 @@ class Receipt:
         >>> Receipt(method="greedy", n=9, k=3, diversity=0.5, m=5, eta=0.5).as_dict()["noise"]
         2.0
         """
-        return {**asdict(self), "loss": self.loss.as_dict(), "noise": self.noise}
+        return {**vars(self), "loss": self.loss.as_dict(), "noise": self.noise}
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Receipt:

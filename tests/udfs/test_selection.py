@@ -21,8 +21,8 @@ from msd_sql.udfs import (
     plan,
     select,
 )
-from tests.udfs.instances import random_instance, random_matroid
-from tests.udfs.test_objective import Unreachable, Untouchable
+from tests.support.instances import random_instance, random_matroid
+from tests.udfs.objective.test_objective import Unreachable, Untouchable
 
 
 def answer(case, matroid, eps=None, diversity=0.5, method="auto", k=None, **more):

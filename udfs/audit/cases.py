@@ -7,7 +7,7 @@ import numpy as np
 from ..matroids import Partition, Uniform, narrowed
 from .claims import Case
 from .exact import Offsets
-from .instances import Claims, chain, coin, count, everyone, lure, matches, tails
+from .instances import Claims, audience, chain, coin, count, everyone, lure, matches, tails
 
 _OLDER = (("advanced", 4.0, 1e-3), ("zcdp", 4.0, 1e-3), ("decomposable", 4.0, 1e-3))
 _ANY = (("basic", 4.0, 0.0), ("renyi", 4.0, 1e-3))
@@ -43,6 +43,8 @@ def cases(quick: bool = False) -> list[Case]:
         matches("random offsets", "greedy", 2, (*_ONCE, *_OLDER), etas=both, offsets=small),
         matches("item 1 pinned", "greedy", 2, _ONCE, etas=etas, offsets=small, pinned=[1]),
         matches("1 swap", "local_search", 2, _ADDED, etas=etas, offsets=small, gamma=0.2),
+        audience("greedy", 2, 2 if quick else 3, _BINARY, etas=etas, offsets=small),
+        audience("nosg", 2, 2, few, etas=etas, offsets=small),
         lure(1, [("basic", 1.0, 0.0)], etas=(0.2, 0.7)),
         lure(3, [("basic", 1.0, 0.0), ("telescoping", 1.0, 1e-15), ("covering", 1.0, 1e-15)], etas=(0.2, 0.7)),
         lure(4, [("basic", 1.0, 0.0), ("telescoping", 1.0, 1e-15)], etas=(0.2,), cap=2),

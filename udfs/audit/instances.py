@@ -83,6 +83,27 @@ def matches(
     return Case(f"all n={n} k={k} m={m}, best_match, {name}", method, facts, claims, leaves, etas)
 
 
+def audience(
+    method: str, k: int, m: int, claims: Claims = (), *, etas: Sequence[float] = (), offsets: FloatArray
+) -> Case:
+    """All data sets of m units over three items, where a unit's row of an item is in the audience, outside, or missing.
+
+    Only rows of the audience count, so that a neighbour may enter it, leave it or stay in it with other items; the
+    number of units that the answer is a share of is not that of the audience.
+    """
+    n = 3
+    question = Question(method, k, Uniform(n, k), Offsets(offsets), 0.5)
+
+    def build(dataset: Dataset) -> Relevance:
+        rows = [(item, unit, kind // 3**item % 3) for unit, kind in enumerate(dataset) for item in range(n)]
+        return _coverage([(item, unit) for item, unit, state in rows if state == 2], n, 10 * m, k, 1)
+
+    facts = _facts(question, n, 1, True, None)
+    return Case(
+        f"all n={n} k={k} m={m}, an audience", method, facts, claims, _worst(question, build, 3**n, m, None), etas
+    )
+
+
 def lure(
     k: int,
     claims: Claims = (),

@@ -12,18 +12,21 @@ from .angular import Angular
 from .columns import L1, L2, Hamming
 from .haversine import Haversine
 from .jaccard import Jaccard
+from .mixed import Mixed
 from .precomputed import Precomputed
 
 __all__ = [
     "DISTANCES",
     "L1",
     "L2",
+    "OTHER_NAMES",
     "SHAPES",
     "Angular",
     "DistanceKind",
     "Hamming",
     "Haversine",
     "Jaccard",
+    "Mixed",
     "Precomputed",
     "default_distance",
     "distance_kind",
@@ -38,6 +41,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "vector": "angular",
         "latlon": "haversine",
         "pairs": "precomputed",
+        "mix": "mixed",
     }
 )
 
@@ -65,7 +69,10 @@ _KINDS = (
     DistanceKind("angular", Angular, ("vector",), "The angle between two vectors over π; unlike cosine, a metric."),
     DistanceKind("haversine", Haversine, ("latlon",), "Great-circle distance of latitude and longitude over a scale."),
     DistanceKind("precomputed", Precomputed, ("pairs",), "Looked up in a table that holds every pair of items."),
+    DistanceKind("mixed", Mixed, ("mix",), "The weighted mean of the own distances of several features."),
 )
+# What people ask for by another name. The angle orders pairs of vectors as their cosine does, and is a metric.
+OTHER_NAMES: Mapping[str, str] = MappingProxyType({"cosine": "angular"})
 DISTANCES: Mapping[str, DistanceKind] = MappingProxyType({kind.name: kind for kind in _KINDS})
 
 
@@ -75,9 +82,10 @@ def distance_kind(name: str) -> DistanceKind:
     >>> distance_kind("jaccard").shape
     'set'
     """
-    if name not in DISTANCES:
+    meant = OTHER_NAMES.get(name, name)
+    if meant not in DISTANCES:
         raise InputError(suggest("distance", name, DISTANCES))
-    return DISTANCES[name]
+    return DISTANCES[meant]
 
 
 def default_distance(shape: str) -> str:

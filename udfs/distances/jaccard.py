@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +13,25 @@ from ..errors import InputError
 from ..types import FloatArray, IntArray
 
 
+class Held(NamedTuple):
+    """The tokens of every item: those of item i are codes[bounds[i]:bounds[i + 1]], numbers below `words`."""
+
+    bounds: IntArray
+    codes: IntArray
+    words: int
+
+
+class Posted(NamedTuple):
+    """The items that hold a token: those of token t are holders[bounds[t]:bounds[t + 1]]."""
+
+    bounds: IntArray
+    holders: npt.NDArray[np.int32]
+
+
 class Jaccard:
     """Token sets as a CSR index; a row costs the posting lists of the item's own tokens.
+
+    The index is made when the first row is asked for: a replayed answer asks for none.
 
     >>> Jaccard(indptr=[0, 2, 3], tokens=[7, 9, 9]).row(0)
     array([0. , 0.5])
@@ -25,23 +44,10 @@ class Jaccard:
             raise InputError(
                 "jaccard: token sets are given as two flat arrays, bounds (one more than items) and tokens."
             )
-        if bounds[0] != 0 or bounds[-1] != len(held) or (np.diff(bounds) < 0).any():
+        if bounds[0] != 0 or bounds[-1] != len(held) or (bounds[1:] < bounds[:-1]).any():
             raise InputError("jaccard: the bounds must rise from 0 to the number of tokens.")
         self.n = len(bounds) - 1
-        codes, words = _dense(held)
-        owner = np.repeat(np.arange(self.n, dtype=np.int64), np.diff(bounds))
-        # A token repeated inside one set counts once.
-        bits = max(words - 1, 0).bit_length()
-        pairs = np.sort(owner << bits | codes, kind="stable")  # of an item after the other: nearly in order
-        new = np.diff(pairs, prepend=-1) > 0
-        pairs = pairs if new.all() else pairs[new]
-        owner, codes = pairs >> bits, pairs & ((1 << bits) - 1)
-        self._size = np.bincount(owner, minlength=self.n).astype(np.int64)
-        self._bounds = np.concatenate([[0], np.cumsum(self._size)])
-        self._tokens: IntArray = codes
-        by_token = np.argsort(codes.astype(np.min_scalar_type(words)), kind="stable")  # a tenth of the time if small
-        self._holders = owner[by_token].astype(np.int32)
-        self._posting = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=words))])
+        self._given = bounds, held
 
     @classmethod
     def from_sets(cls, sets: Sequence[Iterable[Hashable] | None]) -> Jaccard:
@@ -58,14 +64,25 @@ class Jaccard:
             indptr.append(len(tokens))
         return cls(indptr, np.array(tokens, dtype=np.int64))
 
+    @property
+    def sets(self) -> Held:
+        """The tokens as they were given, as numbers from 0 on; one may be in a set twice.
+
+        >>> Jaccard([0, 2], [70, 90]).sets.codes.tolist()
+        [0, 1]
+        """
+        bounds, tokens = self._given
+        return Held(bounds, *_dense(tokens))
+
     def row(self, item: int) -> FloatArray:
         """dist(item, v) for every candidate v.
 
         >>> Jaccard([0, 0, 0, 1], [5]).row(0)
         array([0., 0., 1.])
         """
-        own = self._tokens[self._bounds[item] : self._bounds[item + 1]]
-        lists = [self._holders[self._posting[token] : self._posting[token + 1]] for token in own]
+        held, posted = self._index
+        own = held.codes[held.bounds[item] : held.bounds[item + 1]]
+        lists = [posted.holders[posted.bounds[token] : posted.bounds[token + 1]] for token in own]
         common = np.bincount(np.concatenate(lists), minlength=self.n) if lists else np.zeros(self.n, np.int64)
         union = self._size + self._size[item]
         union -= common
@@ -73,6 +90,53 @@ class Jaccard:
             return np.asarray(union > 0, dtype=np.float64)  # two empty sets are alike
         share: FloatArray = common / union
         return np.subtract(1.0, share, out=share)
+
+    def rows_within(self, picks: IntArray, sizes: IntArray) -> FloatArray:
+        """dist(pick of the group, v) for every v, of one pick for every group; groups have no token in common.
+
+        >>> Jaccard([0, 1, 2, 3, 4], [5, 6, 7, 7]).rows_within(np.array([0, 2]), np.array([2, 2]))
+        array([0., 1., 0., 0.])
+        """
+        held, posted = self._index
+        tokens = held.codes.take(_spans(held.bounds, picks))
+        common = np.bincount(posted.holders.take(_spans(posted.bounds, tokens)), minlength=self.n)
+        union = self._size + np.repeat(self._size.take(picks), sizes)
+        union -= common
+        share: FloatArray = common / np.maximum(union, 1)
+        np.subtract(1.0, share, out=share)
+        share[union == 0] = 0.0  # two empty sets are alike
+        return share
+
+    @cached_property
+    def _size(self) -> IntArray:
+        return np.diff(self._index[0].bounds)
+
+    @cached_property
+    def _index(self) -> tuple[Held, Posted]:
+        bounds, codes, words = self.sets
+        owner = np.repeat(np.arange(self.n, dtype=np.int64), np.diff(bounds))
+        # A token repeated inside one set counts once.
+        bits = max(words - 1, 0).bit_length()
+        pairs = np.sort(owner << bits | codes, kind="stable")  # of an item after the other: nearly in order
+        new = np.diff(pairs, prepend=-1) > 0
+        pairs = pairs if new.all() else pairs[new]
+        owner, codes = pairs >> bits, pairs & ((1 << bits) - 1)
+        by_token = np.argsort(codes.astype(np.min_scalar_type(words)), kind="stable")  # a tenth of the time if small
+        posted = Posted(_bounds(np.bincount(codes, minlength=words)), owner[by_token].astype(np.int32))
+        return Held(_bounds(np.bincount(owner, minlength=self.n)), codes, words), posted
+
+
+def _bounds(counts: IntArray) -> IntArray:
+    bounds: IntArray = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64, copy=False)
+    return bounds
+
+
+def _spans(bounds: IntArray, rows: IntArray) -> IntArray:
+    """Where many rows lie, one after the other."""
+    starts, stops = bounds.take(rows), bounds.take(rows + 1)
+    lengths = stops - starts
+    found: IntArray = np.repeat(stops - np.cumsum(lengths), lengths) + np.arange(int(lengths.sum()))
+    return found
 
 
 def _dense(tokens: npt.NDArray[np.generic]) -> tuple[IntArray, int]:

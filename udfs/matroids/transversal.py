@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from ..errors import InputError
 from ..types import BoolArray, IntArray
@@ -39,6 +38,8 @@ class Transversal:
         self.k = size_limit(k)
         names, coded = np.unique(held, return_inverse=True)
         self._width = len(names)
+        from scipy.sparse import csr_array  # here: a fifth of what starting up would take
+
         self._held = csr_array(
             (np.ones(len(held), dtype=np.int32), coded.astype(np.int64), bounds), shape=(n, self._width)
         )

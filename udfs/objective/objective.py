@@ -161,12 +161,7 @@ class Objective:
         if gains is None:
             public *= PUBLIC_STEPS
             return _integers(public)
-        public /= self._unit / (1 << FRACTION_BITS)  # a power of two: as exact as dividing first
-        np.maximum(public, -FURTHEST * (1 << FRACTION_BITS), out=public)
-        offset = _integers(public)
-        gains <<= FRACTION_BITS - self.relevance.bits
-        offset += gains
-        return offset
+        return in_counts(gains, public, self._unit, self.relevance.bits)
 
     def _catch_up(self) -> None:
         if self._due is not None:
@@ -186,6 +181,20 @@ class Objective:
         if self._rows is None:
             self._rows = np.stack([self._row(item) for item in self.picks])
         return self._rows
+
+
+def in_counts(gains: IntArray, public: FloatArray, unit: float, bits: int) -> IntArray:
+    """Integer scores from gains in 2**-bits of a count and what `public` lies below the best; both are used up.
+
+    >>> in_counts(np.array([3]), np.array([-0.5]), unit=0.5, bits=0) == (3 - 1) << FRACTION_BITS
+    array([ True])
+    """
+    public /= unit / (1 << FRACTION_BITS)  # a power of two: as exact as dividing first
+    np.maximum(public, -FURTHEST * (1 << FRACTION_BITS), out=public)
+    offset = _integers(public)
+    gains <<= FRACTION_BITS - bits
+    offset += gains
+    return offset
 
 
 def _integers(numbers: FloatArray) -> IntArray:

@@ -1,15 +1,23 @@
-"""Exact discrete Laplace noise for counts, from uniform integers only (`docs/privacy.md`, "Reach").
+"""Exact discrete Laplace noise for counts, in steps whose number does not depend on it (`docs/privacy.md`, "Reach").
 
-P(x) = (e^(1/b) - 1)/(e^(1/b) + 1) · e^(-|x|/b) over the integers, for a rational scale b; the rejection sampler of
-Canonne, Kamath and Steinke (2020), which never touches a floating-point number.
+P(x) = (1 - r)/(1 + r)·r^|x| over the integers, r = e^(-1/b), is the difference of two geometric variables of ratio r;
+and the digits of a geometric variable are independent, digit i being 1 with probability r^(2^i)/(1 + r^(2^i)). So a
+draw is a fixed number of coins, each one comparison of a uniform integer with bounds of its probability. No
+floating-point number is touched, and no coin is approximate: an integer between the bounds (once in 2^250) is extended.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property, lru_cache
 
 from ..errors import InputError
 from ..types import Source
+
+BITS = 256  # of the integers that are compared
+_BEYOND = 128  # the digits that are drawn reach to b·128: what is larger comes once in e^128 draws
 
 
 def discrete_laplace(scale: Fraction, source: Source) -> int:
@@ -21,19 +29,7 @@ def discrete_laplace(scale: Fraction, source: Source) -> int:
     """
     if scale <= 0:
         raise InputError(f"The scale of the noise is {scale}; it must be positive.")
-    numerator, denominator = scale.numerator, scale.denominator
-    while True:
-        # remainder + numerator·quotient is geometric with ratio e^(-1/numerator).
-        remainder = source.randbelow(numerator)
-        if not _bernoulli_exp(remainder, numerator, source):
-            continue
-        quotient = 0
-        while _bernoulli_exp(1, 1, source):
-            quotient += 1
-        magnitude = (remainder + numerator * quotient) // denominator
-        negative = source.randbelow(2) == 1
-        if not (negative and magnitude == 0):  # zero must not be counted with both signs
-            return -magnitude if negative else magnitude
+    return _geometric(1 / scale, source) - _geometric(1 / scale, source)
 
 
 def private_count(count: int, eps: Fraction, source: Source, sensitivity: int = 1) -> int:
@@ -50,9 +46,83 @@ def private_count(count: int, eps: Fraction, source: Source, sensitivity: int = 
     return count + discrete_laplace(Fraction(sensitivity) / eps, source)
 
 
-def _bernoulli_exp(numerator: int, denominator: int, source: Source) -> bool:
-    """True with probability exp(-numerator/denominator), for a ratio of at most 1: von Neumann's alternating series."""
-    k = 1
-    while source.randbelow(denominator * k) < numerator:
-        k += 1
-    return k % 2 == 1
+def noise_within(eps: float, confidence: float) -> int:
+    """The least t for which the noise of a count is at most t, either way, with that probability.
+
+    P(|x| > t) = 2·r^(t+1)/(1 + r), r = e^-ε.
+
+    >>> noise_within(0.05, 0.95), noise_within(1.0, 0.5)
+    (60, 1)
+    """
+    ratio = math.exp(-eps)
+    beyond = (1 - confidence) * (1 + ratio) / 2
+    return max(0, math.ceil(math.log(beyond) / -eps) - 1)
+
+
+@dataclass(frozen=True)
+class _Coin:
+    """1 with probability e^-x, or, for `odds`, e^-x/(1 + e^-x)."""
+
+    x: Fraction
+    odds: bool
+
+    @cached_property
+    def near(self) -> tuple[int, int]:
+        return self.bounds(BITS)
+
+    def bounds(self, bits: int) -> tuple[int, int]:
+        """Integers around 2^bits times the probability."""
+        low, high = exp_bounds(self.x, bits)
+        if not self.odds:
+            return low, high
+        one = 1 << bits
+        return (low << bits) // (one + low), -((-high << bits) // (one + high))
+
+    def fall(self, source: Source) -> int:
+        bits, (low, high) = BITS, self.near
+        drawn = source.randbelow(1 << bits)
+        while low <= drawn < high:
+            drawn = (drawn << BITS) + source.randbelow(1 << BITS)
+            bits += BITS
+            low, high = self.bounds(bits)
+        return int(drawn < low)
+
+
+@lru_cache(maxsize=16)
+def _coins(rate: Fraction) -> tuple[list[_Coin], _Coin]:
+    """The coins of the digits of a geometric variable, and the one that tells whether it is larger than they reach."""
+    digits = max(1, int(_BEYOND / rate).bit_length())
+    return [_Coin(rate * 2**digit, odds=True) for digit in range(digits)], _Coin(rate * 2**digits, odds=False)
+
+
+def _geometric(rate: Fraction, source: Source) -> int:
+    """P(x) = (1 - r)·r^x for r = e^-rate, digit by digit; all of them are drawn, whatever they are."""
+    coins, beyond = _coins(rate)
+    low = sum(coin.fall(source) << digit for digit, coin in enumerate(coins))
+    high = 0
+    while beyond.fall(source):  # once in e^128 draws: the rest of the distribution
+        high += 1
+    return low + (high << len(coins))
+
+
+def exp_bounds(x: Fraction, bits: int) -> tuple[int, int]:
+    """Integers around 2^bits·e^-x that lie close together, for x ≥ 0.
+
+    >>> low, high = exp_bounds(Fraction(1), 64)
+    >>> low <= 6786177901268885274 < high, high - low  # 2^64/e
+    (True, 1)
+    """
+    halvings = max(0, (x.numerator // x.denominator).bit_length() + 1)
+    guard = 64 + halvings
+    wide = bits + guard
+    y = (x.numerator << wide) // (x.denominator << halvings)  # at most 1/2, one unit too small at most
+    total, term, place = 0, 1 << wide, 0
+    while term:
+        total += -term if place % 2 else term
+        place += 1
+        term = (term * y >> wide) // place
+    # Each of fewer than 2^10 terms is off by less than 2^3 units; squaring doubles an error below 1, and adds a unit.
+    for _ in range(halvings):
+        total = total * total >> wide
+    error = 1 << (14 + halvings)
+    return max(0, total - error) >> guard, (total + error >> guard) + 1

@@ -132,8 +132,7 @@ class Divergence:
         >>> Divergence.of_count(0.05).as_dict()
         {'laplace': 0.05}
         """
-        nothing = asdict(Divergence())
-        return {name: value for name, value in asdict(self).items() if value != nothing[name]}
+        return {name: value for name, value in vars(self).items() if value != getattr(NOTHING, name)}
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Divergence:

@@ -7,6 +7,7 @@ no score by more than one count.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,22 @@ from .marginals import Marginals
 __all__ = ["BestMatch", "BestMatchIndex"]
 
 _BLOCK = 1 << 16  # similarities looked at together: their temporary arrays stay in the processor's cache
+
+
+class MatchIndex(Protocol):
+    """What is asked of an index of similarities, whatever form it has."""
+
+    total: IntArray
+    weights: IntArray
+    alone: IntArray
+
+    def units(self, item: int) -> tuple[Codes, Codes]:
+        """The units that are similar to an item, and how similar."""
+        ...
+
+    def turn_round(self) -> None:
+        """Prepare for thousands of questions about the units of an item."""
+        ...
 
 
 class BestMatch(Marginals):
@@ -39,7 +56,7 @@ class BestMatch(Marginals):
     cap = 1
     binary = False
 
-    def __init__(self, index: BestMatchIndex, m: int, candidates: npt.ArrayLike | None = None) -> None:
+    def __init__(self, index: MatchIndex, m: int, candidates: npt.ArrayLike | None = None) -> None:
         if m < 1:
             raise InputError(f"best_match needs m of at least 1; {m} was given.")
         super().__init__(index.total, candidates, np.int64)
@@ -137,7 +154,9 @@ class BestMatch(Marginals):
 
     def _blocks(self, units: Codes) -> Iterator[tuple[slice, Codes, Codes, Codes]]:
         """Walk over the similarities of many units: which units, then per similarity its item, its unit among these."""
-        rows = self._index.items_of
+        index = self._index
+        assert isinstance(index, BestMatchIndex)  # another form has another walk
+        rows = index.items_of
         ends = np.cumsum(rows.bounds[units + 1] - rows.bounds[units], dtype=np.int64)
         start = 0
         while start < len(units):

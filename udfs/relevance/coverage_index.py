@@ -11,6 +11,7 @@ from .csr_rows import Codes, Rows
 from .packed_pairs import item_bits, unpack
 from .two_way_rows import TwoWays
 
+_PAIRS = 1 << 25  # pairs that are kept for the groups of a statement: a quarter of a gigabyte while they are sorted
 _REMEMBERED = 1 << 24  # bytes of counts that an index keeps for further questions
 
 
@@ -53,6 +54,42 @@ class CoverageIndex:
         """Index units that have one item each, given how many each item has."""
         nobody = np.empty(0, np.uint16)
         return cls(len(units), Rows(np.zeros(1, np.int32), nobody), units)
+
+    def of_groups(self, codes: IntArray, sizes: IntArray, most: int = _PAIRS) -> CoverageIndex | None:
+        """One index of many groups of its items, side by side: a unit counts in each of them as a unit of its own.
+
+        `codes` are the groups' items one after the other, `sizes` of each group; item -1 is one that nobody has. None
+        where more than `most` pairs would have to be kept, because the groups share many items.
+
+        >>> index = CoverageIndex.from_pairs([0, 1, 2], [7, 7, 7], n=3)
+        >>> apart = index.of_groups(np.array([0, 2, 1]), np.array([2, 1]))
+        >>> apart.units.tolist(), apart.alone.tolist()
+        ([1, 1, 1], [0, 0, 1])
+        """
+        n, bits, groups = len(codes), item_bits(len(codes)), len(sizes)
+        known = np.flatnonzero(codes >= 0)
+        items = codes.take(known)
+        users = len(self.items_of.bounds) - 1
+        times = np.bincount(items, minlength=self.n)  # in how many groups each item is
+        if int(times @ (self.units - self.alone)) > most or users * groups >= 1 << (63 - bits):
+            return None
+        key = np.repeat(np.arange(groups) << bits, sizes) | np.arange(n)  # of a place, but for the unit
+        user = np.repeat(np.arange(users) * (groups << bits), np.diff(self.items_of.bounds))
+        if times.max(initial=0) <= 1:
+            place_of = np.full(self.n, -1, np.int64)
+            place_of[items] = known
+            place: Codes = place_of.take(self.items_of.codes)
+            if len(known) < self.n:
+                asked = np.flatnonzero(place >= 0)
+                place, user = place.take(asked), user.take(asked)
+        else:
+            places = Rows(np.append(0, np.cumsum(times)), known.take(np.argsort(items, kind="stable")))
+            where, counts = places.spans(self.items_of.codes.astype(np.int64))
+            place, user = places.codes.take(where), np.repeat(user, counts)
+        user += key.take(place)
+        found = CoverageIndex.from_keys(user, n)
+        found.alone[known] += self.alone.take(items)
+        return CoverageIndex(n, found.items_of, found.alone)
 
     @property
     def nbytes(self) -> int:

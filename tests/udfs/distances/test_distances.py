@@ -206,7 +206,7 @@ def test_one_candidate_is_enough(distance):
 
 
 def test_every_shape_has_a_default_that_takes_it():
-    assert set(SHAPES) == {"set", "codes", "numbers", "vector", "latlon", "pairs"}
+    assert set(SHAPES) == {"set", "codes", "numbers", "vector", "latlon", "pairs", "mix"}
     for shape in SHAPES:
         assert shape in distance_kind(default_distance(shape)).shapes
     assert {kind.name for kind in DISTANCES.values()} == set(DISTANCES)

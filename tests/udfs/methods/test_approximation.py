@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from msd_sql.udfs import METHODS, Objective, Partition, SeededSource, Uniform, evaluate, plan, select
-from tests.udfs.instances import random_instance, random_matroid
+from tests.support.instances import random_instance, random_matroid
 
 GAMMA = 0.2
 INSTANCES = 200

@@ -20,7 +20,7 @@ from msd_sql.udfs import (
     SeededSource,
     Uniform,
 )
-from tests.udfs.instances import random_instance, random_matroid
+from tests.support.instances import random_instance, random_matroid
 
 
 class Recorded:

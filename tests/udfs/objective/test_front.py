@@ -12,7 +12,7 @@ from msd_sql.udfs.objective.front import MANY, FrontObjective
 from msd_sql.udfs.objective.public import PublicObjective, scores_fit
 from msd_sql.udfs.privacy.mechanism import ExponentialMechanism
 from msd_sql.udfs.selection import _rule
-from tests.udfs.instances import random_instance, random_matroid
+from tests.support.instances import random_instance, random_matroid
 
 DIVERSITIES = [0.01, 0.1, 0.3, 0.5, 0.9, 0.99]
 

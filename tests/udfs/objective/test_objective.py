@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from msd_sql.udfs import InputError, Objective, Score, Uniform
-from tests.udfs.instances import random_instance
+from tests.support.instances import random_instance
 
 DIVERSITIES = [0.0, 0.3, 0.5, 0.999999]
 
