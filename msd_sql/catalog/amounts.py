@@ -65,6 +65,20 @@ def default_delta(m: int) -> Decimal:
     return _rounded(readable, DELTA_STEP, ROUND_FLOOR)
 
 
+def raised_delta(delta: Decimal, before: Decimal, after: Decimal) -> Decimal:
+    """The δ of a budget whose ε is changed from `before` to `after`: in proportion, but it never shrinks by itself.
+
+    >>> raised_delta(Decimal("1e-9"), Decimal(1), Decimal(3))
+    Decimal('3.000000000000000000000E-9')
+    """
+    if after <= before:
+        return delta
+    raised = _WIDE.divide(_WIDE.multiply(delta, after), before)
+    if raised >= 1:
+        raise InputError(f"delta (total δ) would grow to {shown(raised)} with the budget: name one, delta := …")
+    return _rounded(raised, DELTA_STEP, ROUND_FLOOR)
+
+
 def eps_charge(value: Amount) -> Decimal:
     """An ε to charge: positive, rounded up."""
     number = exact("eps", value)

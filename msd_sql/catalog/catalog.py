@@ -6,23 +6,30 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace as changed
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
 
 from msd_sql.catalog import declaration_rows, homes
-from msd_sql.catalog.amounts import Amount, default_delta, delta_budget, eps_budget, shown
-from msd_sql.catalog.declaration_checks import check_items, check_protected, count_units, spark_columns
-from msd_sql.catalog.declarations import Items, Protected
-from msd_sql.catalog.ledger import Entry, insert
-from msd_sql.catalog.lookup import Lookup, pick
+from msd_sql.catalog.amounts import Amount, brief, default_delta, delta_budget, eps_budget, raised_delta
+from msd_sql.catalog.budget_filter import NOTHING
+from msd_sql.catalog.declaration_checks import check_protected, count_units, spark_columns
+from msd_sql.catalog.declarations import Protected
+from msd_sql.catalog.items_catalog import ItemsCatalog, stored_under
+from msd_sql.catalog.journal.declared import remembered
+from msd_sql.catalog.journal.steps import Step
+from msd_sql.catalog.lookup import pick
+from msd_sql.catalog.places.ledger_file import LedgerFile, with_ledger_open
+from msd_sql.catalog.places.lookalikes import lookalikes, save_columns
+from msd_sql.catalog.records.facts import both, contradiction, facts
+from msd_sql.catalog.records.shared_budgets import check_holder, join_budget, with_own_budget
+from msd_sql.catalog.records.who import Who
 from msd_sql.catalog.relations import is_spark
 from msd_sql.catalog.view_bases import bases
 from msd_sql.database.host import Host
-from msd_sql.database.sql_text import SearchPath
-from msd_sql.errors import CatalogError
+from msd_sql.database.sql_text import Name, SearchPath
+from msd_sql.errors import CatalogError, InputError
 
 
-class Catalog(Lookup):
-    """What an owner declares, checked, written and recorded; and what was declared.
+class Catalog(ItemsCatalog):
+    """What owners declare: the declarations that a host sees, and how they are made and changed.
 
     >>> Catalog(host).protect("purchases", unit="user_id", item="item_id", budget="1.0", delta="1e-9").remaining
     Decimal('...')
@@ -36,18 +43,22 @@ class Catalog(Lookup):
         path: SearchPath | None = None,
         temporary: Collection[str] = (),
         spark: Callable[[], Host] | None = None,
+        who: Who | None = None,
+        ledger_file: LedgerFile | None = None,
     ) -> None:
-        super().__init__(host, home, path=path, temporary=temporary)
+        super().__init__(host, home, path=path, temporary=temporary, who=who, ledger_file=ledger_file)
         self._spark = spark  # the host of relations that live in Spark, made when it is needed
 
+    @with_ledger_open
     def protect(
         self,
         relation: str,
         *,
-        budget: Amount,
+        budget: Amount | None = None,
         unit: str | None = None,
         item: str | None = None,
         delta: Amount | None = None,
+        shares: str | None = None,
         users: int | None = None,
         cap: int = 1,
         relevance: str = "coverage",
@@ -55,42 +66,56 @@ class Catalog(Lookup):
         replace: bool = False,
         statement: str = "",
     ) -> Protected:
-        """Protect a relation with a budget. The same declaration again changes nothing.
+        """Protect a relation with a budget, or with the one that another relation has. Saying it again changes nothing.
 
-        m, the number of units, is public from here on: it is `users`, or counted once, now, and then fixed. A
-        different declaration of a protected relation needs `replace`; what was spent stays spent, always.
+        `shares` names a protected relation about the same people, whose budget both then draw on. m, the number of
+        units, is public from here on: it is `users`, or counted once, now, and then fixed. A different declaration of
+        a protected relation needs `replace`; what was spent stays spent, always.
         """
+        if (budget is None) == (shares is None):
+            raise InputError(
+                "Give either budget := the total ε that may ever be spent, such as 1.0, or shares := the protected "
+                "relation about the same people whose budget is to be drawn on."
+            )
+        if shares is not None and delta is not None:
+            raise InputError("delta belongs to a budget, and shares := draws on another one: leave delta out.")
+        holder = self.need(shares) if shares is not None else None
         name = None if is_spark(relation) else self.relations.resolve(relation)
         spark = self._spark() if name is None and self._spark is not None else None
         columns = spark_columns(spark, relation) if spark else None
-        facts = check_protected(self._host, self.relations, name, unit, item, relevance, similarity, cap, columns)
-        allowed = eps_budget(budget)
-        given_delta = None if delta is None else delta_budget(delta)
-        databases = homes.databases(self._host)
+        checked = check_protected(self._host, self.relations, name, unit, item, relevance, similarity, cap, columns)
+        allowed = holder.budget if holder else eps_budget(budget or 0)
+        given_delta = holder.delta if holder else None if delta is None else delta_budget(delta)
+        databases = self.home_hosts.databases()
         shown_name = str(name) if name else relation
         home = self._home_for(name, shown_name, databases)
+        if holder is not None:
+            check_holder(shown_name, checked["unit"], holder, home)
         everything = self._known()
         old = pick([known for known, _ in everything], shown_name)
+        if name is not None and old is None and not replace:
+            self._check_new(name, [known for known, _ in everything], databases)
         settled = not replace and any(known is old and active for known, active in everything)
         # Where the declaration will be refused, nothing is counted: the refusal would tell the count.
-        if users is None and old is not None and (old.unit == facts["unit"] or settled):
+        if users is None and old is not None and (old.unit == checked["unit"] or settled):
             m = old.m
         else:
-            m = count_units(spark or self._host, name, shown_name, facts["unit"], users)
+            m = count_units(spark or self._host, name, shown_name, checked["unit"], users)
         wanted = Protected(
             name=shown_name,
-            **facts,
+            **checked,
             m=m,
             budget=allowed,
-            delta=default_delta(m) if given_delta is None else given_delta,
-            stored_name=declaration_rows.stored_name(name, home) if name else relation,
+            delta=given_delta if given_delta is not None else _delta(m, old),
+            shares=holder.charged_to if holder else None,
+            stored_name=stored_under(name, home, old) if name else relation,
             home=home,
             relation=name,
             declared_at=datetime.now(UTC),
         )
-        homes.create(self._host, home)
+        homes.create(self.home_hosts.at(home), home)
 
-        def act(inner: Host) -> Protected:
+        def act(inner: Step) -> Protected:
             here = declaration_rows.load_protected(inner, home, databases)
             before, active = next(
                 ((known, on) for known, on in here if known.stored_name == wanted.stored_name), (None, False)
@@ -98,115 +123,101 @@ class Catalog(Lookup):
             if before is not None and active and before == wanted:
                 return before
             if before is not None and active and not replace:
-                raise CatalogError(_contradiction(before, wanted))
-            last = before or old  # another home may know what was spent: a new ledger does not forget it
-            spent = (last.spent, last.spent_delta) if last else (Decimal(0), Decimal(0))
-            made = changed(wanted, spent=spent[0], spent_delta=spent[1])
+                raise CatalogError(contradiction(before, wanted))
+            # Another home may know what was spent, or the journal alone: neither is forgotten.
+            last = before or remembered(wanted, old, inner.totals)
+            if holder is not None:
+                made, along = join_budget(inner, wanted, holder, here, last, self.home_hosts)
+            else:
+                made = with_own_budget(wanted, last)
+                along = made.loss if before is None or before.shares else NOTHING
             declaration_rows.save_protected(inner, made, True, databases)
-            record = {"declared": _facts(made), "before": _facts(before) if before else None}
-            insert(inner, home, Entry("protect", statement, record, relation=made.stored_name))
+            if name is not None:
+                save_columns(inner, home, made.stored_name, self.relations.columns(name))
+            record = {"declared": facts(made), "before": facts(before) if before else None}
+            self._record(inner, home, "protect", statement, record, made, along)
             return changed(made, notes=tuple(self._notes(made, last)))
 
-        return homes.write(self._host, home, act)
+        return homes.write(self.home_hosts.at(home), home, act)
 
+    @with_ledger_open
     def unprotect(self, relation: str, *, statement: str = "") -> Protected:
         """Give up the protection of a relation, on the record; what was spent is kept, should it be protected again."""
         found = self.need(relation)
 
-        def act(inner: Host) -> Protected:
-            now = self._reread(inner, found)
-            declaration_rows.save_protected(inner, now, False, homes.databases(inner))
-            insert(
-                inner, found.home, Entry("unprotect", statement, {"before": _facts(now)}, relation=found.stored_name)
-            )
+        databases = self.home_hosts.databases()
+
+        def act(inner: Step) -> Protected:
+            now = self._reread(inner, found, databases)
+            declaration_rows.save_protected(inner, now, False, databases)
+            self._record(inner, found.home, "unprotect", statement, {"before": facts(now)}, found)
             return now
 
-        return homes.write(self._host, found.home, act)
+        return homes.write(self.home_hosts.at(found.home), found.home, act)
 
+    @with_ledger_open
     def change_budget(
         self, relation: str, budget: Amount, delta: Amount | None = None, *, statement: str = ""
     ) -> Protected:
-        """Set the total ε (and δ) of a protected relation, on the record with the old and the new value."""
+        """Set the total ε (and δ) of a protected relation, on the record with the old and the new value.
+
+        δ grows in proportion unless it is given, and never shrinks by itself. The order of the second account stays.
+        """
         found = self.need(relation)
+        if found.shares is not None:
+            raise InputError(f"{found.name} draws on the budget of {found.shares}: change that one.")
         allowed = eps_budget(budget)
         given_delta = None if delta is None else delta_budget(delta)
 
-        def act(inner: Host) -> Protected:
-            now = self._reread(inner, found)
-            new = changed(now, budget=allowed, delta=now.delta if given_delta is None else given_delta)
-            declaration_rows.save_protected(inner, new, True, homes.databases(inner))
-            record = {"budget": _both(new.budget, new.delta), "before": _both(now.budget, now.delta)}
-            insert(inner, found.home, Entry("budget", statement, record, relation=found.stored_name))
+        databases = self.home_hosts.databases()
+
+        def act(inner: Step) -> Protected:
+            now = self._reread(inner, found, databases)
+            wanted = raised_delta(now.delta, now.budget, allowed) if given_delta is None else given_delta
+            new = changed(now, budget=allowed, delta=wanted)
+            new = with_own_budget(new, now)
+            declaration_rows.save_protected(inner, new, True, databases)
+            record = {"budget": both(new.budget, new.delta), "before": both(now.budget, now.delta)}
+            self._record(inner, found.home, "budget", statement, record, new)
             return new
 
-        return homes.write(self._host, found.home, act)
+        return homes.write(self.home_hosts.at(found.home), found.home, act)
 
-    def declare_items(
-        self,
-        relation: str,
-        *,
-        key: str,
-        features: Sequence[str] = (),
-        distance: str | None = None,
-        quota: Sequence[str] = (),
-        quota_cap: Sequence[int] = (),
-        reach: str | None = None,
-        replace: bool = False,
-        statement: str = "",
-    ) -> Items:
-        """Declare a public items relation. The same declaration again changes nothing; another needs `replace`."""
-        name = self.relations.resolve(relation)
-        if self.protected(name) is not None:
-            raise CatalogError(f"{name} is protected, so it cannot be a public items relation.")
-        reached = self.need(reach) if reach is not None else None
-        facts = check_items(self.relations, name, key, features, distance, quota, quota_cap)
-        databases = homes.databases(self._host)
-        old = self.items(name)
-        home = old.home if old and not databases[old.home].read_only else self._writable(name, databases)
-        wanted = Items(
-            name=str(name),
-            **facts,
-            reach=reached.name if reached else None,
-            stored_name=declaration_rows.stored_name(name, home),
-            home=home,
-            relation=name,
-            declared_at=datetime.now(UTC),
-        )
-        homes.create(self._host, home)
+    @with_ledger_open
+    def set_users(self, relation: str, m: int, *, statement: str = "") -> Protected:
+        """Renew m, the public number of units, on the record; δ stays, and so does what was spent."""
+        found = self.need(relation)
 
-        def act(inner: Host) -> Items:
-            before = pick(declaration_rows.load_items(inner, home, databases), wanted.name)
-            if before == wanted:
-                return wanted
-            if before is not None and not replace:
-                raise CatalogError(_contradiction(before, wanted))
-            declaration_rows.save_items(inner, wanted, reached, databases)
-            record = {"declared": _facts(wanted), "before": _facts(before) if before else None}
-            insert(inner, home, Entry("items", statement, record, relation=wanted.stored_name))
-            return wanted
+        databases = self.home_hosts.databases()
 
-        return homes.write(self._host, home, act)
+        def act(inner: Step) -> Protected:
+            now = self._reread(inner, found, databases)
+            new = changed(now, m=m, declared_at=datetime.now(UTC))
+            declaration_rows.save_protected(inner, new, True, databases)
+            self._record(inner, found.home, "users", statement, {"m": m, "before": now.m}, new)
+            return new
 
-    def drop_items(self, relation: str, *, statement: str = "") -> Items:
-        """Forget what was declared of an items relation, on the record."""
-        found = self.items(relation)
-        if found is None:
-            raise CatalogError(f"'{relation}' is not declared as an items relation; there is nothing to drop.")
+        return homes.write(self.home_hosts.at(found.home), found.home, act)
 
-        def act(inner: Host) -> Items:
-            declaration_rows.delete_items(inner, found)
-            insert(
-                inner, found.home, Entry("drop_items", statement, {"before": _facts(found)}, relation=found.stored_name)
+    def _check_new(self, name: Name, known: Sequence[Protected], databases: declaration_rows.Databases) -> None:
+        """Refuse a new budget for what may be a relation that has one already, under another name."""
+        before = lookalikes(self._host, self.home_hosts, databases, known).get(name)
+        if before is not None:
+            raise CatalogError(
+                f"{name} has the columns of {before.name}, which is protected: if it was renamed or its file was "
+                f"moved, say so: SELECT msd_move('{before.name}', '{name}'). If it is about other people, add replace "
+                ":= true; if about the same, shares :=. Nothing was changed."
             )
-            return found
 
-        return homes.write(self._host, found.home, act)
+    def _reread(self, inner: Host, found: Protected, databases: declaration_rows.Databases) -> Protected:
+        rows = declaration_rows.load_protected(inner, found.home, databases)
+        return next(known for known, _ in rows if known.stored_name == found.stored_name)
 
     def _notes(self, made: Protected, last: Protected | None) -> list[str]:
         notes = []
         if last is not None and (last.spent or last.spent_delta):
             notes.append(
-                f"{made.name}: ε {shown(last.spent)} and δ {shown(last.spent_delta)} were spent before and stay spent."
+                f"{made.name}: ε {brief(last.spent)} and δ {brief(last.spent_delta)} were spent before and stay spent."
             )
         if made.relation is None:
             return notes
@@ -220,24 +231,6 @@ class Catalog(Lookup):
         return notes
 
 
-def _both(eps: Decimal, delta: Decimal) -> dict[str, str]:
-    return {"eps": shown(eps), "delta": shown(delta)}
-
-
-_SHARED = ("unit", "item", "relevance", "similarity", "cap", "m", "budget", "delta")
-_PUBLIC = ("key_column", "features", "distance", "quota", "quota_cap", "reach")
-
-
-def _facts(declared: Protected | Items) -> dict[str, Any]:
-    names = _SHARED if isinstance(declared, Protected) else _PUBLIC
-    found = {name: getattr(declared, name) for name in names}
-    return {name: shown(value) if isinstance(value, Decimal) else value for name, value in found.items()}
-
-
-def _contradiction(before: Protected | Items, wanted: Protected | Items) -> str:
-    old, new = _facts(before), _facts(wanted)
-    differ = "; ".join(f"{name} was {old[name]}, now {new[name]}" for name in old if old[name] != new[name])
-    return (
-        f"{wanted.name} is already declared, differently: {differ}. Add replace := true to change it (what was spent "
-        "stays spent); nothing was changed."
-    )
+def _delta(m: int, old: Protected | None) -> Decimal:
+    """The δ of a budget that names none: it never shrinks because m grew."""
+    return max(default_delta(m), old.delta) if old is not None and not old.shares else default_delta(m)

@@ -13,9 +13,9 @@ from msd_sql.catalog.similarity import check_similarity, similarity_columns
 from msd_sql.database.host import Host, HostError
 from msd_sql.database.private_reads import private_rows
 from msd_sql.database.spark_host import SparkHost, relation_name
-from msd_sql.database.sql_text import Name, quote
+from msd_sql.database.sql_text import Name, fold, quote
 from msd_sql.errors import CatalogError, InputError, suggest
-from msd_sql.surface.functions import RELEVANCES
+from msd_sql.surface.shared_arguments import RELEVANCES
 from msd_sql.udfs.distances import DISTANCES
 
 _LARGEST = {"users": 2**53}
@@ -69,10 +69,8 @@ def check_protected(
 
 def _read(columns: Mapping[str, str], unit: str | None, item: str | None, similarity: str | None) -> dict[str, str]:
     """The columns that an answer depends on, with their types."""
-    named = {
-        column.lower() for column in (unit, item, *(similarity_columns(similarity) if similarity else ())) if column
-    }
-    return {column: kind for column, kind in columns.items() if column.lower() in named}
+    named = {fold(column) for column in (unit, item, *(similarity_columns(similarity) if similarity else ())) if column}
+    return {column: kind for column, kind in columns.items() if fold(column) in named}
 
 
 def count_units(host: Host, name: Name | None, shown: str, unit: str | None, users: int | None) -> int:

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from msd_sql.catalog.budget_filter import order_of
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.homes import Database
 from msd_sql.catalog.relations import is_spark
 from msd_sql.database.host import Host
-from msd_sql.database.sql_text import Name, parts, shown, statement, utc
+from msd_sql.database.sql_text import Name, fold, parts, shown, statement, utc
 
 Databases = Mapping[str, Database]
 
-_PROTECTED = (
-    "key, path, unit, item, relevance, similarity, cap, m, budget, delta, spent, spent_delta, active, declared_at"
-)
+_BUDGET = "budget, delta, alpha, spent, spent_delta, spent_renyi, spent_clamp, answers"
+_PROTECTED = f"key, path, unit, item, relevance, similarity, cap, m, {_BUDGET}, shares, active, declared_at"
 _ITEMS = "key, path, item, features, distance, quota, quota_cap, reach, reach_path, declared_at"
 
 
@@ -25,24 +25,38 @@ def stored_name(name: Name, home: str) -> str:
 
     A database is named after its file, so that a stored database name would lose the relation when it is renamed.
 
-    >>> stored_name(Name("shop", "main", "purchases"), "shop"), stored_name(Name("shop", "main", "purchases"), "ledger")
+    Folded, because a table that is loaded again in another letter case is the same table.
+
+    >>> stored_name(Name("shop", "main", "Purchases"), "shop"), stored_name(Name("shop", "main", "purchases"), "ledger")
     ('main.purchases', 'shop.main.purchases')
     """
-    if name.database == home:
-        return f"{shown(name.schema)}.{shown(name.name)}"
-    return str(name)
+    named = [fold(part) for part in (name.database, name.schema, name.name)]
+    return ".".join(shown(part) for part in (named[1:] if name.database == home else named))
 
 
 def present(stored: str, path: str | None, home: str, databases: Databases) -> Name | None:
-    """The relation that a stored name means in this session; None for one of another engine."""
+    """The relation that a stored name means in this session, as it is spelled now; None for one of another engine."""
     if is_spark(stored):
         return None
     named = parts(stored)
     if len(named) == 2:
-        return Name(home, *named)
+        return _spelled(home, named[0], named[1], databases)
     # The file tells more than the name it is attached under, unless the file has been moved.
     there = [database.name for database in databases.values() if path is not None and database.path == path]
-    return Name(there[0] if there else named[0], named[1], named[2])
+    return _spelled(there[0] if there else named[0], named[1], named[2], databases)
+
+
+def is_missing(relation: Name | None, databases: Databases) -> bool:
+    """Whether a relation that was declared is not there: dropped, renamed, or in a file that is not attached."""
+    if relation is None:
+        return False
+    there = databases.get(relation.database)
+    return there is None or (there.native and (fold(relation.schema), fold(relation.name)) not in there.relations)
+
+
+def _spelled(database: str, schema: str, name: str, databases: Databases) -> Name:
+    known = databases[database].relations if database in databases else {}
+    return Name(database, *known.get((fold(schema), fold(name)), (schema, name)))
 
 
 def path_of(name: Name | None, home: str, databases: Databases) -> str | None:
@@ -53,15 +67,19 @@ def path_of(name: Name | None, home: str, databases: Databases) -> str | None:
 
 
 def load_protected(host: Host, home: str, databases: Databases) -> list[tuple[Protected, bool]]:
-    """Every protected relation of a home, each with whether it still is protected."""
+    """Every protected relation of a home, each with whether it still is protected and with the budget it draws on."""
     found = []
-    for row in _rows(host, f"SELECT {_PROTECTED} FROM msd.protected ORDER BY key", home, _PROTECTED):
+    rows = _rows(host, f"SELECT {_PROTECTED} FROM msd.protected ORDER BY key", home, _PROTECTED)
+    budgets = {row["key"]: {name: row[name] for name in _BUDGET.split(", ")} for row in rows}
+    for row in rows:
+        row |= budgets.get(row["shares"], {})
         relation = present(row["key"], row.pop("path"), home, databases)
         active = row.pop("active")
-        row["declared_at"] = utc(row["declared_at"])
+        row["declared_at"], row["alpha"] = utc(row["declared_at"]), order_of(row["alpha"])
         row["stored_name"] = row.pop("key")
         name = str(relation) if relation else row["stored_name"]
-        found.append((Protected(**row, name=name, home=home, relation=relation), active))
+        missing = is_missing(relation, databases)
+        found.append((Protected(**row, name=name, home=home, relation=relation, missing=missing), active))
     return found
 
 

@@ -7,7 +7,17 @@ from datetime import datetime
 from decimal import Decimal
 
 from msd_sql.catalog.amounts import share_of_delta
+from msd_sql.catalog.budget_filter import Budget, Loss
 from msd_sql.database.sql_text import SPARK, Name
+
+
+@dataclass(frozen=True)
+class Audience:
+    """Part of a relation's rows: those for which the expression over r is true (question/audience.py)."""
+
+    sql: str
+    columns: tuple[str, ...] = ()  # all that it may read
+    zone: str | None = None  # the time zone that decides what it says of a row; None: none does
 
 
 @dataclass(frozen=True)
@@ -27,12 +37,19 @@ class Protected:
     m: int  # the number of units: public, fixed when the relation was protected
     budget: Decimal  # total ε
     delta: Decimal  # total δ
+    audience: Audience | None = None  # of one question: only these rows count; None: all of them
+    shares: str | None = None  # the stored name of the relation whose budget this one draws on; None: its own
+    alpha: Decimal | None = field(default=None, compare=False)  # the order of the second account; None: sums only
     spent: Decimal = field(default=Decimal(0), compare=False)
     spent_delta: Decimal = field(default=Decimal(0), compare=False)
+    spent_renyi: Decimal = field(default=Decimal(0), compare=False)
+    spent_clamp: Decimal = field(default=Decimal(0), compare=False)
+    answers: int = field(default=0, compare=False)  # how many were charged to its budget
     declared_at: datetime | None = field(default=None, compare=False)
     stored_name: str = ""
     home: str = ""  # the database whose schema msd holds the declaration and its budget
     relation: Name | None = field(default=None, compare=False)  # None: the relation lives in another engine
+    missing: bool = field(default=False, compare=False)  # it was declared, but nothing by its name is there now
     notes: tuple[str, ...] = field(default=(), compare=False)  # said once, when it is declared
 
     @property
@@ -46,18 +63,33 @@ class Protected:
         return self.relation.sql if self.relation else self.name.removeprefix(SPARK)
 
     @property
-    def remaining(self) -> Decimal:
-        """The ε that was left when this was read."""
-        return max(self.budget - self.spent, Decimal(0))
+    def charged_to(self) -> str:
+        """The stored name of the relation whose budget is charged: its own, or that of the one it shares."""
+        return self.shares or self.stored_name
 
     @property
-    def remaining_delta(self) -> Decimal:
-        """The δ that was left when this was read."""
-        return max(self.delta - self.spent_delta, Decimal(0))
+    def limits(self) -> Budget:
+        """The budget with its two rules."""
+        return Budget(self.budget, self.delta, self.alpha)
+
+    @property
+    def loss(self) -> Loss:
+        """What had been spent when this was read, in both accounts."""
+        return Loss(self.spent, self.spent_delta, self.spent_renyi, self.spent_clamp)
+
+    @property
+    def remaining(self) -> Decimal:
+        """The ε that was left when this was read, by the better of the two accounts."""
+        return self.limits.left(self.loss)
+
+    @property
+    def among(self) -> str:
+        """The audience in words, for the ledger: empty where all rows count."""
+        return "" if self.audience is None else f", among {self.audience.sql}"
 
     def share(self, eps: Decimal) -> Decimal:
-        """The δ of a release of `eps` that names none: delta·eps/budget."""
-        return share_of_delta(eps, self.budget, self.delta)
+        """The δ of a release of `eps` that names none: in proportion, of the δ that is for sums."""
+        return share_of_delta(eps, self.budget, self.limits.delta_sum)
 
 
 @dataclass(frozen=True)

@@ -1,201 +1,235 @@
-"""The ledger: every release is charged, committed and durable before anything is sampled (docs/privacy.md)."""
+"""The ledger: every answer is charged, committed and durable before anything is drawn (docs/privacy.md).
+
+A statement is charged whole or refused whole, in one step: the budget's row is read, both rules are tried, the row is
+changed and the line is written in one transaction of its own, which survives the caller's ROLLBACK.
+"""
 
 from __future__ import annotations
 
-import json
-import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, TypeVar
+from functools import reduce
+from typing import TypeVar
 
-from msd_sql.catalog.amounts import Amount, delta_charge, eps_charge, shown
+from msd_sql.catalog.accounts import share_charge
+from msd_sql.catalog.accounts.account import Account, Share
+from msd_sql.catalog.accounts.share_charge import Again
+from msd_sql.catalog.budget_filter import NOTHING, Budget, Loss, order_of
 from msd_sql.catalog.declarations import Protected
-from msd_sql.catalog.homes import databases, write
-from msd_sql.database.host import Host
+from msd_sql.catalog.homes import write
+from msd_sql.catalog.journal.steps import Step
+from msd_sql.catalog.places.ledger_file import HomeHosts, LedgerFile, with_ledger_open
+from msd_sql.catalog.records.lines import Answer, Entry, insert, journaled, load_lines
+from msd_sql.catalog.records.refusals import refusal
+from msd_sql.catalog.records.who import Who
+from msd_sql.database.host import Conflict, Host
 from msd_sql.database.sql_text import statement, utc
-from msd_sql.errors import BudgetError, CatalogError
+from msd_sql.errors import CatalogError
 
 T = TypeVar("T")
-_NOTHING = Decimal(0)
 
+_BALANCE = """
+SELECT b.budget, b.delta, b.alpha, b.spent, b.spent_delta, b.spent_renyi, b.spent_clamp, b.answers, b.revision,
+  p.active, p.declared_at
+FROM msd.protected AS p JOIN msd.protected AS b ON b.key = $charged_to WHERE p.key = $key
+"""
 # No RETURNING: it turns the update into a delete and an insert, which DuckDB (1.5.6, 2.0.0) does not see as a conflict
 # with another transaction's update in place, so that one of the two would be lost.
 _CHARGE = """
-UPDATE msd.protected SET spent = spent + $eps, spent_delta = spent_delta + $delta, revision = revision + 1
-WHERE key = $key AND active AND declared_at = $declared_at
-  AND spent + $eps <= budget AND spent_delta + $delta <= delta
+UPDATE msd.protected SET spent = $eps, spent_delta = $delta, spent_renyi = $renyi, spent_clamp = $clamp,
+  answers = answers + $count, revision = revision + 1
+WHERE key = $charged_to AND revision = $revision
 """
-_BALANCE = "SELECT budget, delta, spent, spent_delta, active, declared_at FROM msd.protected WHERE key = $key"
-_INSERT = """
-INSERT INTO msd.ledger VALUES ($id::UUID, $time, $relation, $kind, $statement, $parameters, $n, $k, $method, $bound,
-  $eps, $delta, $charged_eps, $charged_delta, $exact, $asserted_public, $replayed, $receipt)
-"""
-_COLUMNS = (
-    "id::VARCHAR, time, relation, kind, statement, parameters, n, k, method, bound, eps, delta, charged_eps, "
-    "charged_delta, exact, asserted_public, replayed, receipt"
-)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of the ledger: public facts only. What the ledger itself fills in has a default."""
-
-    kind: str  # select, reach, exact, replay, protect, unprotect, budget, items, drop_items
-    statement: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    n: int | None = None
-    k: int | None = None
-    method: str | None = None
-    bound: str | None = None
-    eps: float = 0.0  # what the release is worth: infinity where it was exact
-    delta: float = 0.0
-    exact: bool = False
-    asserted_public: bool = False
-    replayed: bool = False
-    receipt: Mapping[str, Any] = field(default_factory=dict)
-    relation: str | None = None
-    charged_eps: Decimal = _NOTHING  # what it took from the budget
-    charged_delta: Decimal = _NOTHING
-    id: str = ""
-    time: datetime | None = None
 
 
 @dataclass(frozen=True)
 class Balance:
-    """What a budget has left."""
+    """A budget and what was spent of it."""
 
-    budget: Decimal
-    delta: Decimal
-    spent: Decimal
-    spent_delta: Decimal
+    limits: Budget
+    spent: Loss
+    answers: int
+    revision: int = 0
+
+    @property
+    def composed_eps(self) -> Decimal:
+        """What all answers come to: the smallest ε that would have allowed them."""
+        return self.limits.composed(self.spent)
 
     @property
     def eps_left(self) -> Decimal:
-        """The ε that is left."""
-        return max(self.budget - self.spent, _NOTHING)
+        """The ε that is left, by the better of the two accounts."""
+        return self.limits.left(self.spent)
 
-    @property
-    def delta_left(self) -> Decimal:
-        """The δ that is left."""
-        return max(self.delta - self.spent_delta, _NOTHING)
+
+@dataclass(frozen=True)
+class Charged:
+    """What was written: the line, its answers in the order they were given, and the balance after it."""
+
+    line: str
+    answers: tuple[str, ...]
+    balance: Balance
 
 
 class Ledger:
     """The ledgers of the databases that a host sees, each in the schema msd that holds the budget.
 
-    >>> Ledger(host).charge(purchases, Entry("select", n=3000, k=6), eps="0.1", delta="1e-10")
+    >>> Ledger(host).charge(purchases, Entry("select"), [Answer(Decimal("0.1"), Decimal("1e-10"), n=3000, k=6)]).line
     '...-...'
     """
 
-    def __init__(self, host: Host, identify: Callable[[str], str] | None = None) -> None:
-        self._host = host
+    def __init__(
+        self,
+        host: Host,
+        identify: Callable[[str], str] | None = None,
+        who: Callable[[], Who] | None = None,
+        ledger_file: LedgerFile | None = None,
+        account: Account | None = None,
+    ) -> None:
+        self.home_hosts = HomeHosts(host, ledger_file)
+        self._account = account  # of a curator, with a share of its own; None: whoever has the file
         self._identify = identify  # tells a database's identity without asking for it again
+        self._who = who  # None: the system's user
 
-    def charge(self, protected: Protected, entry: Entry, *, eps: Amount, delta: Amount) -> str:
-        """Take (eps, delta) from the budget and record it, in one durable step; the id of the ledger's line.
+    @with_ledger_open
+    def charge(
+        self, protected: Protected, entry: Entry, answers: Sequence[Answer], again: Sequence[Again] = ()
+    ) -> Charged:
+        """Take all answers of a statement from the budget and record them, in one durable step.
 
-        Refused with a BudgetError, and nothing is charged, where it would overdraw ε or δ.
+        Refused with a BudgetError, and nothing is charged, where neither rule allows all of them. `again` are answers
+        of the same statement that were released before: they cost nothing but the share of an account that has not
+        heard them.
         """
-        asked_eps, asked_delta = eps_charge(eps), delta_charge(delta)
-        line = _stamped(
-            replace(
-                entry,
-                eps=float(asked_eps),
-                delta=float(asked_delta),
-                relation=protected.stored_name,
-                charged_eps=asked_eps,
-                charged_delta=asked_delta,
-            )
-        )
+        line = self._line(protected, entry, answers)
 
-        def act(inner: Host) -> str:
-            sql = statement(
-                _CHARGE,
-                protected.home,
-                key=protected.stored_name,
-                declared_at=protected.declared_at,
-                eps=asked_eps,
-                delta=asked_delta,
-            )
-            if inner.rows(sql) != [(1,)]:  # the number of rows it changed
-                raise _refusal(protected, _balance(inner, protected), asked_eps, asked_delta)
-            insert(inner, protected.home, line)
-            return line.id
+        def act(inner: Step) -> Charged:
+            before = _balance(inner, protected)
+            cost, spent = _allow(protected, before, answers)
+            first = self._take(inner, protected, answers, again)
+            after = Balance(before.limits, spent, before.answers + len(answers), before.revision + 1)
+            _change(inner, protected, before, after)
+            written = replace(line, charged=cost, composed_eps=after.composed_eps)
+            inner.journal("charge", written.charged_to, **journaled(written))
+            made = insert(inner, protected.home, written, answers)
+            self._hear(inner, protected, [*made, *first])
+            return Charged(line.id, made, after)
 
         return self._write(protected.home, act)
 
-    def note(self, protected: Protected, entry: Entry) -> str:
-        """Record what takes nothing from the budget: an exact or a replayed release; the id of the ledger's line."""
-        line = _stamped(replace(entry, relation=protected.stored_name, charged_eps=_NOTHING, charged_delta=_NOTHING))
-        self._write(protected.home, lambda inner: insert(inner, protected.home, line))
-        return line.id
+    @with_ledger_open
+    def check(self, protected: Protected, answers: Sequence[Answer]) -> None:
+        """Refuse, as `charge` would, what the budget does not allow now; nothing is charged."""
+        balance = _balance(self.home_hosts.at(protected.home), protected)
+        _allow(protected, balance, answers)
+        if self._account is not None:
+            share_charge.check(self.home_hosts.at(protected.home), self._account, protected, answers)
 
+    @with_ledger_open
+    def note(
+        self, protected: Protected, entry: Entry, answers: Sequence[Answer] = (), again: Sequence[Again] = ()
+    ) -> Charged:
+        """Record what takes nothing from the budget: exact answers, or answers that are told again."""
+        line = self._line(protected, entry, answers)
+
+        def act(inner: Step) -> Charged:
+            balance = _balance(inner, protected)
+            self._hear(inner, protected, self._take(inner, protected, (), again))
+            written = replace(line, composed_eps=balance.composed_eps)
+            return Charged(line.id, insert(inner, protected.home, written, answers), balance)
+
+        return self._write(protected.home, act)
+
+    @with_ledger_open
     def remaining(self, protected: Protected) -> Balance:
         """What the budget has left now."""
-        return _balance(self._host, protected)
+        return _balance(self.home_hosts.at(protected.home), protected)
 
+    @with_ledger_open
     def entries(self) -> list[Entry]:
         """Every line of every ledger in sight, oldest first."""
-        sql = f"SELECT {_COLUMNS} FROM msd.ledger"
-        homes = [database.name for database in databases(self._host).values() if database.home]
-        lines = [_entry(row) for home in homes for row in self._host.rows(statement(sql, home))]
+        homes = [database.name for database in self.home_hosts.databases().values() if database.home]
+        lines = [line for home in homes for line in load_lines(self.home_hosts.at(home), home)]
         return sorted(lines, key=lambda line: (line.time, line.id))
 
-    def _write(self, home: str, act: Callable[[Host], T]) -> T:
-        return write(self._host, home, act, self._identify(home) if self._identify else None)
+    @with_ledger_open
+    def share(self, protected: Protected) -> Share | None:
+        """What the account that asks may spend of a relation's budget; None where it needs no share."""
+        if self._account is None:
+            return None
+        return share_charge.share_left(self.home_hosts.at(protected.home), self._account, protected)
+
+    def _take(
+        self, inner: Step, protected: Protected, answers: Sequence[Answer], again: Sequence[Again]
+    ) -> Sequence[str]:
+        return share_charge.take(inner, self._account, protected, answers, again) if self._account else ()
+
+    def _hear(self, inner: Step, protected: Protected, releases: Sequence[str]) -> None:
+        if self._account is not None:
+            share_charge.hear(inner, self._account, protected, releases)
+
+    def _line(self, protected: Protected, entry: Entry, answers: Sequence[Answer]) -> Entry:
+        return replace(
+            entry.stamped(self._who() if self._who else None),
+            relation=protected.stored_name,
+            charged_to=protected.charged_to,
+            releases=len(answers),
+            eps=math.inf if any(math.isinf(one.worth) for one in answers) else float(sum(one.eps for one in answers)),
+            delta=float(sum((answer.delta for answer in answers), Decimal(0))),
+        )
+
+    def _write(self, home: str, act: Callable[[Step], T]) -> T:
+        return write(self.home_hosts.at(home), home, act, self._identify(home) if self._identify else None)
 
 
-def insert(host: Host, home: str, entry: Entry) -> None:
-    """Write one line, inside a transaction of the caller.
+def price_of(limits: Budget, answers: Sequence[Answer]) -> Loss:
+    """What these answers cost a budget together.
 
-    >>> insert(host, "shop", Entry("items", relation="main.products"))
+    >>> price_of(purchases.limits, [Answer(Decimal("0.1"))] * 3).eps == Decimal("0.3")
+    True
     """
-    line = entry if entry.id else _stamped(entry)
-    values = {name: getattr(line, name) for name in _FIELDS}
-    values.update(parameters=_json(line.parameters), receipt=_json(line.receipt))
-    host.run(statement(_INSERT, home, **values))
+    return reduce(Loss.__add__, _prices(limits, answers), NOTHING)
 
 
-_FIELDS = tuple(Entry.__dataclass_fields__)
+def _prices(limits: Budget, answers: Sequence[Answer]) -> list[Loss]:
+    return [limits.price(answer.eps, answer.delta, answer.divergence) for answer in answers]
 
 
-def _stamped(entry: Entry) -> Entry:
-    return replace(entry, id=str(uuid.uuid4()), time=datetime.now(UTC))
+def _allow(protected: Protected, balance: Balance, answers: Sequence[Answer]) -> tuple[Loss, Loss]:
+    """What these answers cost by the rules of now, and what will have been spent with them; or a BudgetError."""
+    prices = _prices(balance.limits, answers)
+    cost = reduce(Loss.__add__, prices, NOTHING)
+    spent = balance.spent + cost
+    if answers and not balance.limits.allows(spent):
+        raise refusal(protected, balance.limits, balance.spent, cost, prices)
+    return cost, spent
 
 
-def _json(facts: Mapping[str, Any]) -> str:
-    return json.dumps(dict(facts), default=str, ensure_ascii=False, allow_nan=False)
-
-
-def _entry(row: tuple[Any, ...]) -> Entry:
-    names = [part.split("::")[0] for part in _COLUMNS.split(", ")]
-    found = dict(zip(names, row, strict=True))
-    found["time"] = utc(found["time"])
-    return Entry(**{**found, "parameters": json.loads(found["parameters"]), "receipt": json.loads(found["receipt"])})
+def _change(inner: Host, protected: Protected, before: Balance, after: Balance) -> None:
+    """The one place where an account changes because of an answer: what makes a charge durable begins here."""
+    sql = statement(
+        _CHARGE,
+        protected.home,
+        charged_to=protected.charged_to,
+        revision=before.revision,
+        eps=after.spent.eps,
+        delta=after.spent.delta,
+        renyi=after.spent.renyi,
+        clamp=after.spent.clamp,
+        count=after.answers - before.answers,
+    )
+    if inner.rows(sql) != [(1,)]:  # the number of rows it changed
+        raise Conflict("the budget was changed meanwhile")
 
 
 def _balance(host: Host, protected: Protected) -> Balance:
-    rows = host.rows(statement(_BALANCE, protected.home, key=protected.stored_name))
-    if not rows or not rows[0][4] or utc(rows[0][5]) != protected.declared_at:
+    rows = host.rows(statement(_BALANCE, protected.home, key=protected.stored_name, charged_to=protected.charged_to))
+    if not rows or not rows[0][9] or utc(rows[0][10]) != protected.declared_at:
         raise CatalogError(
             f"The declaration of {protected.name} was changed while this query was being answered. Ask again; "
             "nothing was charged."
         )
-    return Balance(*rows[0][:4])
-
-
-def _refusal(protected: Protected, balance: Balance, eps: Decimal, delta: Decimal) -> BudgetError:
-    over = [
-        name for name, asked, left in (("ε", eps, balance.eps_left), ("δ", delta, balance.delta_left)) if asked > left
-    ]
-    return BudgetError(
-        f"The budget of {protected.name} does not allow this release ({' and '.join(over)}); it was not run and "
-        f"nothing was charged for it. "
-        f"Requested: ε {shown(eps)}, δ {shown(delta)}. "
-        f"Spent: ε {shown(balance.spent)}, δ {shown(balance.spent_delta)}. "
-        f"Remaining: ε {shown(balance.eps_left)}, δ {shown(balance.delta_left)}. "
-        f"Limit: ε {shown(balance.budget)}, δ {shown(balance.delta)}. "
-        f"Ask for less, or let the owner raise the budget."
-    )
+    budget, delta, alpha, *spent, answers, revision, _, _ = rows[0]
+    return Balance(Budget(budget, delta, order_of(alpha)), Loss(*spent), answers, revision)

@@ -10,8 +10,10 @@ from msd_sql.database.sql_text import quote
 from msd_sql.errors import CatalogError, InputError
 
 
-def probe(host: Host, protected: Protected, items: Items | None = None) -> None:
+def probe(host: Host, protected: Protected, items: Items | None = None, *, rows_only: bool = False) -> None:
     """Raise an error if a statement over the relation's declared columns would not even bind.
+
+    `rows_only`: nothing but its own rows will be read, so that no items are needed.
 
     >>> probe(host, purchases)
     """
@@ -27,7 +29,7 @@ def probe(host: Host, protected: Protected, items: Items | None = None) -> None:
         check_spark_collations(kinds, protected.name)
     else:
         check_collations(host, protected.sql, kinds, protected.name)
-    if protected.similarity is None:
+    if protected.similarity is None or rows_only:
         return
     if items is None or items.relation is None:
         raise InputError(
@@ -36,7 +38,7 @@ def probe(host: Host, protected: Protected, items: Items | None = None) -> None:
         )
     if protected.in_spark:
         return  # the item rows are in DuckDB: the engine itself brings the two together
-    number = tried(similarity_tree(protected.similarity)).sql("duckdb")
+    number = tried(similarity_tree(protected.similarity))
     if _fails(host, f"SELECT {number} FROM {protected.sql} AS r, {items.relation.sql} AS v LIMIT 0"):
         raise CatalogError(
             f"The similarity of {protected.name} does not fit the items {items.name}: {protected.similarity}. Every "

@@ -3,23 +3,56 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from typing import Any, TypeAlias
 
-from msd_sql.database.host import Host
+from msd_sql.database.host import Host, Row
 from msd_sql.database.private_reads import private
-from msd_sql.database.sql_text import SPARK, Name, SearchPath, literal, parts, shown
+from msd_sql.database.sql_text import SPARK, Name, SearchPath, fold, literal, parts, shown
 from msd_sql.errors import CatalogError, InputError, suggest
 
 HIDDEN = (
     "A TEMP table or view, a registered data frame and whatever was created in a transaction that is not yet "
     "committed are visible to your connection alone: COMMIT, or make it a permanent table or view."
 )
+Question: TypeAlias = tuple[Any, ...]
+Once: TypeAlias = Callable[[Question, Callable[[], Any]], Any]  # answers a question, by asking or from memory
 _MANY = 12
-_ALL = (
+_RELATIONS = """
+SELECT 'table' AS kind, database_name, schema_name, table_name AS name, '' AS sql,
+       CAST(table_oid AS VARCHAR) AS object_id
+FROM system.main.duckdb_tables() WHERE NOT internal AND NOT temporary
+UNION ALL
+SELECT 'view', database_name, schema_name, view_name, coalesce(sql, ''), CAST(system.main.hash(sql) AS VARCHAR)
+FROM system.main.duckdb_views() WHERE NOT internal AND NOT temporary
+UNION ALL
+SELECT 'foreign', database_name, '', '', '', '' FROM system.main.duckdb_databases() WHERE type <> 'duckdb'
+"""
+ALL_RELATIONS = (  # that every connection sees
     "SELECT database_name, schema_name, table_name AS name FROM duckdb_tables() WHERE NOT internal AND NOT temporary "
     "UNION ALL "
     "SELECT database_name, schema_name, view_name AS name FROM duckdb_views() WHERE NOT internal AND NOT temporary"
 )
+
+
+def relation_rows(host: Host, once: Once) -> list[Row]:
+    """Every table and view that all connections see: kind, database, schema, name, SQL of a view, and its object id."""
+    found: list[Row] = once(("relations",), lambda: host.rows(_RELATIONS))
+    return found
+
+
+def described(host: Host, once: Once, relation: str) -> dict[str, str]:
+    """The columns of a relation that all connections see, with their types.
+
+    >>> described(host, lambda question, answer: answer(), "products")["price_bin"]
+    'INTEGER'
+    """
+
+    def look() -> dict[str, str]:
+        return {row[0]: str(row[1]) for row in host.rows(f"DESCRIBE SELECT * FROM {relation}")}
+
+    found: dict[str, str] = once(("described", relation), look)
+    return found
 
 
 class Relations:
@@ -33,18 +66,14 @@ class Relations:
     """
 
     def __init__(self, host: Host, path: SearchPath, temporary: Collection[str] = ()) -> None:
-        self._host = host
+        self.host = host
         self._path = path
-        self._temporary = {name.lower() for name in temporary}
-
-    def along(self, path: SearchPath) -> Relations:
-        """The same relations looked for along another path: a view's names are not the caller's."""
-        return Relations(self._host, path)
+        self._temporary = {fold(name) for name in temporary}
 
     def resolve(self, text: str) -> Name:
         """The relation that `text` means, or a CatalogError that names the nearest one and says what hides others."""
         given = parts(text)
-        if given[-1].lower() in self._temporary and (len(given) == 1 or given[0].lower() == "temp"):
+        if fold(given[-1]) in self._temporary and (len(given) == 1 or fold(given[0]) == "temp"):
             raise CatalogError(f"'{text}' is a TEMP relation, which msd_sql cannot read. {HIDDEN}")
         for place in self._places(given):
             found = self._find(*place)
@@ -56,18 +85,11 @@ class Relations:
     def columns(self, name: Name) -> dict[str, str]:
         """The columns of a relation with their types, in order."""
         with private(str(name)):  # a view over CSV reads lines of it to know its columns
-            return {row[0]: row[1] for row in self._host.rows(f"DESCRIBE SELECT * FROM {name.sql}")}
+            return {row[0]: row[1] for row in self.host.rows(f"DESCRIBE SELECT * FROM {name.sql}")}
 
     def column(self, name: Name, given: str, role: str) -> str:
         """The column of `name` that `given` means, spelled as the relation spells it."""
         return spelled(self.columns(name), given, f"{role} of {name}")
-
-    def definition(self, name: Name) -> str | None:
-        """The SQL of a view; None for a table."""
-        wanted = {"database_name": name.database, "schema_name": name.schema, "view_name": name.name}
-        matches = " AND ".join(f"{column} = {literal(value)}" for column, value in wanted.items())
-        rows = self._host.rows(f"SELECT sql FROM duckdb_views() WHERE {matches}")
-        return str(rows[0][0]) if rows else None
 
     def _places(self, given: tuple[str, ...]) -> list[tuple[str, str, str]]:
         if len(given) == 3:
@@ -80,12 +102,14 @@ class Relations:
     def _find(self, database: str, schema: str, name: str) -> Name | None:
         wanted = {"database_name": database, "schema_name": schema, "name": name}
         matches = " AND ".join(f"lower({column}) = lower({literal(value)})" for column, value in wanted.items())
-        rows = self._host.rows(f"SELECT * FROM ({_ALL}) WHERE {matches}")
-        return Name(*rows[0]) if rows else None
+        # lower() knows more letters than DuckDB's names do: what it finds is looked through again.
+        rows = self.host.rows(f"SELECT * FROM ({ALL_RELATIONS}) WHERE {matches}")
+        same = [row for row in rows if tuple(map(fold, row)) == tuple(map(fold, wanted.values()))]
+        return Name(*same[0]) if same else None
 
     def _nearby(self, text: str) -> list[str]:
         """The relations in sight; of very many, those with the nearest names."""
-        found = [Name(*row) for row in self._host.rows(f"{_ALL} ORDER BY ALL") if row[1] != "msd"]
+        found = [Name(*row) for row in self.host.rows(f"{ALL_RELATIONS} ORDER BY ALL") if row[1] != "msd"]
         names = [shown(name.name) if (name.database, name.schema) in self._path else str(name) for name in found]
         return names if len(names) <= _MANY else difflib.get_close_matches(text, names, n=_MANY, cutoff=0)
 
@@ -100,7 +124,7 @@ def spelled(columns: Collection[str], given: str, what: str) -> str:
     if len(wanted) > 1 and wanted[0] == wanted[-1] == '"':
         wanted = wanted[1:-1].replace('""', '"')
     for column in columns:
-        if column.lower() == wanted.lower():
+        if fold(column) == fold(wanted):
             return column
     raise InputError(f"{what}: {suggest('column', given, columns)}")
 

@@ -8,9 +8,46 @@ import sqlglot
 from sqlglot import exp
 
 from msd_sql.database.host import Host
-from msd_sql.database.sql_text import literal
+from msd_sql.database.sql_text import fold, literal
 from msd_sql.errors import InputError, suggest
 
+# What reads each of its operands once. BETWEEN, IN and CASE x WHEN do not, nor do functions that are macros.
+_READ_ONCE = (
+    exp.Column,
+    exp.Identifier,
+    exp.Literal,
+    exp.Boolean,
+    exp.Null,
+    exp.Paren,
+    exp.Neg,
+    exp.Not,
+    exp.Add,
+    exp.Sub,
+    exp.Mul,
+    exp.Div,
+    exp.EQ,
+    exp.NEQ,
+    exp.LT,
+    exp.LTE,
+    exp.GT,
+    exp.GTE,
+    exp.And,
+    exp.Or,
+    exp.Cast,
+    exp.DataType,
+    exp.DataTypeParam,
+    exp.Abs,
+    exp.Sqrt,
+    exp.Exp,
+    exp.Ln,
+    exp.Pow,
+    exp.Floor,
+    exp.Ceil,
+    exp.Greatest,
+    exp.Least,
+    exp.Lower,
+    exp.Upper,
+)
 # What would let an expression look at other rows, at other relations or at chance.
 _FORBIDDEN = (
     exp.Query,
@@ -50,7 +87,7 @@ def check_similarity(host: Host, text: str, columns: Collection[str]) -> str:
                 f"similarity uses {column.sql('duckdb')}; write r.column for a column of the protected relation and "
                 "v.column for one of the items."
             )
-        if first.lower() == "r" and rest[0].lower() not in {known.lower() for known in columns}:
+        if first.lower() == "r" and fold(rest[0]) not in {fold(known) for known in columns}:
             raise InputError(f"similarity: {suggest('column', rest[0], columns)}")
     return text.strip()
 
@@ -74,7 +111,7 @@ def row_columns(similarity: exp.Expr, row: str) -> list[str]:
     for column in similarity.find_all(exp.Column):
         first, *rest = column.parts
         if rest and first.name.lower() == row:
-            found.setdefault(rest[0].name.lower(), rest[0].name)
+            found.setdefault(fold(rest[0].name), rest[0].name)
     return list(found.values())
 
 
@@ -109,11 +146,32 @@ def _foreign(host: Host, names: list[str]) -> set[str]:
     return {row[0] for row in rows}
 
 
-def tried(similarity: exp.Expr) -> exp.Expr:
+def tried(similarity: exp.Expr) -> str:
     """A similarity as a number: NULL for a row that it fails on."""
-    return exp.Try(this=as_number(similarity))
+    return f"TRY({as_number(similarity)})"
 
 
-def as_number(similarity: exp.Expr) -> exp.Expr:
-    """A similarity as a DOUBLE, whatever its own type is."""
-    return exp.cast(exp.paren(similarity), "DOUBLE")
+def where_it_holds(similarity: exp.Expr) -> str:
+    """The WHERE that leaves out the rows on which a similarity fails; empty where TRY alone keeps them from failing.
+
+    Out of a SELECT list DuckDB takes what comes twice in an expression, from under its TRY; out of a WHERE it takes
+    nothing. Nothing comes twice where every column stands once, among operators that read what they are given once. To
+    compute it twice costs time, so that it is not always done.
+
+    >>> where_it_holds(similarity_tree("1 - abs(r.lat - v.lat)"))
+    ''
+    >>> where_it_holds(similarity_tree("r.w::INT * v.w + r.w::INT"))
+    ' WHERE TRY(CAST((CAST(r.w AS INT) * v.w + CAST(r.w AS INT)) AS DOUBLE)) IS NOT NULL'
+    """
+    columns = [column.sql("duckdb").lower() for column in similarity.find_all(exp.Column)]
+    once = len(set(columns)) == len(columns) and all(isinstance(node, _READ_ONCE) for node in similarity.walk())
+    return "" if once else f" WHERE {tried(similarity)} IS NOT NULL"
+
+
+def as_number(similarity: exp.Expr) -> str:
+    """A similarity as a DOUBLE, whatever its own type is.
+
+    >>> as_number(similarity_tree("r.stars"))
+    'CAST((r.stars) AS DOUBLE)'
+    """
+    return f"CAST(({similarity.sql('duckdb')}) AS DOUBLE)"

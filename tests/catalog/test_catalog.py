@@ -5,46 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from decimal import Decimal
 
-import duckdb
 import pytest
 
-from msd_sql.catalog.catalog import Catalog
-from msd_sql.catalog.ledger import Entry, Ledger
-from msd_sql.database.duckdb_host import DuckDBHost
+from msd_sql.catalog.ledger import Ledger
 from msd_sql.errors import BudgetError, CatalogError, InputError
-
-PURCHASES = {"unit": "user_id", "item": "item_id", "budget": 1.0, "delta": 1e-9}
-
-
-def load(con):
-    con.execute("CREATE TABLE purchases AS SELECT i % 100 AS user_id, i % 7 AS item_id FROM range(1000) t(i)")
-    con.execute("CREATE TABLE products AS SELECT i AS item_id, ['a'] AS categories, i % 3 AS bin FROM range(7) t(i)")
-
-
-@pytest.fixture
-def file(tmp_path):
-    return tmp_path / "shop.duckdb"
-
-
-@pytest.fixture
-def con(file):
-    with duckdb.connect(file) as connection:
-        load(connection)
-        yield connection
-
-
-@pytest.fixture
-def host(con):
-    return DuckDBHost(con.cursor())
-
-
-@pytest.fixture
-def catalog(host):
-    return Catalog(host)
-
-
-def spend(host, protected, eps="0.4"):
-    Ledger(host).charge(protected, Entry("select"), eps=eps, delta=0)
+from tests.catalog.conftest import spend
+from tests.support.shop_file import PURCHASES
 
 
 def kinds(host):
@@ -197,12 +163,12 @@ def test_unprotecting_and_protecting_again_resets_nothing(host, catalog):
 def test_changing_a_budget_is_recorded_with_both_values(host, catalog):
     spend(host, catalog.protect("purchases", **PURCHASES))
     raised = catalog.change_budget("purchases", 3, statement="SELECT msd_budget('purchases', 3)")
-    assert (raised.budget, raised.delta, raised.spent) == (3, Decimal("1e-9"), Decimal("0.4"))
+    assert (raised.budget, raised.delta, raised.spent) == (3, Decimal("3e-9"), Decimal("0.4"))  # δ in proportion
     lowered = catalog.change_budget("purchases", "0.2", "1e-12")
     assert (lowered.remaining, lowered.delta) == (0, Decimal("1e-12"))
     first, second = (line.parameters for line in Ledger(host).entries()[-2:])
-    assert first == {"budget": {"eps": "3", "delta": "1e-9"}, "before": {"eps": "1", "delta": "1e-9"}}
-    assert second == {"budget": {"eps": "0.2", "delta": "1e-12"}, "before": {"eps": "3", "delta": "1e-9"}}
+    assert first == {"budget": {"eps": "3", "delta": "3e-9"}, "before": {"eps": "1", "delta": "1e-9"}}
+    assert second == {"budget": {"eps": "0.2", "delta": "1e-12"}, "before": {"eps": "3", "delta": "3e-9"}}
     with pytest.raises(BudgetError):
         spend(host, lowered, "0.1")
 

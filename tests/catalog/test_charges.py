@@ -14,10 +14,11 @@ import pytest
 
 import msd_sql
 from msd_sql.registration import instance_of
-from tests.sql.conftest import declare, kinds, one, spent
+from tests.support.shop import declare, kinds, one, spent
 
 ASK = "SELECT msd_select(item_id, 4, 0.1, 0.5) FROM products"
 FRESH = "SELECT msd_select(item_id, 4, 0.1, 0.5, fresh := true) FROM products"
+AFFORDABLE = 25  # such answers of ε = 0.1, proved with δ = 0, by the filter with two rules; their sum affords 10
 
 
 def test_a_charge_survives_rollback(shop):
@@ -33,10 +34,10 @@ def test_a_charge_survives_rollback(shop):
 CRASH = """
 import os, signal, sys
 import duckdb, msd_sql
-import msd_sql.actions.select
+import msd_sql.actions.draw
 def die(*arguments, **options):
     os.kill(os.getpid(), signal.SIGKILL)
-msd_sql.actions.select.build = die  # the first thing after the charge
+msd_sql.actions.draw.build = die  # the first thing after the charge
 con = msd_sql.register(duckdb.connect(sys.argv[1]))
 print("asking", flush=True)
 print(con.execute("SELECT msd_select(item_id, 4, 0.1, 0.5) FROM products").fetchall(), flush=True)
@@ -71,16 +72,16 @@ def test_many_threads_never_overdraw_and_the_affordable_number_succeed(file):
             except duckdb.InvalidInputException as error:
                 refused.append(str(error))
 
-    threads = [threading.Thread(target=ask, args=(cons[i % 4],)) for i in range(16)]
+    threads = [threading.Thread(target=ask, args=(cons[i % 4],)) for i in range(32)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(done) == 10
-    assert len(refused) == 6
+    assert len(done) == AFFORDABLE
+    assert len(refused) == 32 - AFFORDABLE
     assert all("BudgetError" in text for text in refused)
-    assert spent(cons[0]) == 1.0
-    assert one(cons[0], "SELECT msd_remaining('purchases')") == 0
+    assert spent(cons[0]) == AFFORDABLE / 10
+    assert 0 < one(cons[0], "SELECT msd_remaining('purchases')") < 0.02
     for con in cons:
         con.close()
 
@@ -135,12 +136,12 @@ def test_over_budget_is_refused_before_anything_runs(shop):
     assert kinds(shop) == ["protect", "items"]
 
 
-def test_ten_times_a_tenth_is_one_and_not_more(shop):
-    for _ in range(10):
+def test_as_many_answers_as_the_filter_affords_and_not_more(shop):
+    for _ in range(AFFORDABLE):
         one(shop, FRESH)
-    with pytest.raises(duckdb.InvalidInputException, match="Remaining: ε 0"):
+    with pytest.raises(duckdb.InvalidInputException, match=r"Spent: ε 2\.5, .* Remaining: ε 0, "):
         one(shop, FRESH)
-    assert spent(shop) == 1.0
+    assert spent(shop) == AFFORDABLE / 10
 
 
 def test_the_same_question_is_told_again_and_a_fresh_one_is_paid(shop):
@@ -192,12 +193,12 @@ def test_a_dropped_protected_relation_charges_nothing(shop):
 
 @pytest.mark.parametrize("broken", ["build", "select"])
 def test_what_fails_after_the_charge_stays_charged_and_says_nothing_private(shop, monkeypatch, broken):
-    import msd_sql.actions.select
+    import msd_sql.actions.draw
 
     def fail(*arguments, **options):
         raise ValueError("user 17 bought item 4")
 
-    monkeypatch.setattr(msd_sql.actions.select, broken, fail)
+    monkeypatch.setattr(msd_sql.actions.draw, broken, fail)
     with pytest.raises(duckdb.InvalidInputException) as failure:
         one(shop, ASK)
     assert "user 17" not in str(failure.value)
@@ -233,32 +234,34 @@ def test_rows_that_changed_since_the_index_was_made_decide(shop):
 
 
 def test_a_lack_of_memory_does_not_tell_how_much_was_wanted(shop, monkeypatch):
-    import msd_sql.actions.select
+    import msd_sql.actions.draw
 
     def fail(*arguments, **options):
         raise MemoryError("Unable to allocate 276. MiB for an array with shape (36123657,)")
 
-    monkeypatch.setattr(msd_sql.actions.select, "build", fail)
+    monkeypatch.setattr(msd_sql.actions.draw, "build", fail)
     with pytest.raises(duckdb.InvalidInputException, match="not enough memory") as failure:
         one(shop, ASK)
     assert "36123657" not in str(failure.value)
     assert "276" not in str(failure.value)
 
 
-def test_delta_is_shared_out_in_proportion(shop):
+def test_delta_is_charged_as_it_is_used(shop):
+    """A bound that is proved with δ = 0 takes the sampler's reserve only, whatever δ it was allowed."""
     one(shop, ASK)
-    one(shop, "SELECT msd_select(item_id, 4, 0.2, 0.5, delta := 5e-10) FROM products")
-    deltas = shop.execute("SELECT delta FROM msd_ledger() WHERE kind = 'select'").fetchall()
-    assert [row[0] for row in deltas] == pytest.approx([1e-10, 5e-10])
-    with pytest.raises(duckdb.InvalidInputException, match=r"BudgetError.*δ"):
-        one(shop, "SELECT msd_select(item_id, 5, 0.2, 0.5, delta := 5e-10) FROM products")
+    one(shop, "SELECT msd_select(item_id, 4, 0.2, 0.5, delta := 4e-10) FROM products")
+    one(shop, "SELECT msd_select(item_id, 10, 0.1, 0.5, delta := 4e-10) FROM products")
+    rows = shop.execute("SELECT bound, delta FROM msd_releases() ORDER BY time").fetchall()
+    assert [bound for bound, _ in rows] == ["telescoping", "telescoping", "covering"]
+    assert all(0 < delta < 1e-20 for _, delta in rows[:2])
+    assert rows[2][1] == pytest.approx(4e-10)
 
 
 def test_another_process_charges_the_same_budget_afterwards(file):
     script = (
         "import duckdb, msd_sql, sys; con = msd_sql.register(duckdb.connect(sys.argv[1]));"
         "con.execute('SET enable_progress_bar = false');"  # a slow machine shows it
-        f"print(len(con.execute({ASK!r}).fetchall()[0][0]))"
+        f"print(len(con.execute({FRESH!r}).fetchall()[0][0]))"
     )
     with duckdb.connect(file) as con:
         msd_sql.register(con)
@@ -269,6 +272,7 @@ def test_another_process_charges_the_same_budget_afterwards(file):
     with duckdb.connect(file) as con:
         msd_sql.register(con)
         assert spent(con) == 0.2
+        assert one(con, "SELECT msd_remaining('purchases')") == pytest.approx(0.8)
 
 
 SLOW = "SELECT msd_select(item_id, 40, 0.1, 0.5, method := 'sls', gamma := 0.01) FROM products"

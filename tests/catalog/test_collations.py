@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from .conftest import kinds, one, spent
+from tests.support.shop import kinds, one, spent
 
 HIDING = [
     "least(a, b) AS a",

@@ -11,74 +11,47 @@ import pytest
 import msd_sql
 from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.homes import VERSION
-from msd_sql.catalog.ledger import Entry, Ledger
+from msd_sql.catalog.ledger import Ledger
+from msd_sql.catalog.places.moving import move
 from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.sql_text import search_path
 from msd_sql.errors import CatalogError
-
-PURCHASES = {"unit": "user_id", "item": "item_id", "budget": 1.0, "delta": 1e-9}
-
-
-def load(con):
-    con.execute("CREATE TABLE purchases AS SELECT i % 100 AS user_id, i % 7 AS item_id FROM range(1000) t(i)")
-    con.execute("CREATE TABLE products AS SELECT i AS item_id, ['a'] AS categories, i % 3 AS bin FROM range(7) t(i)")
+from tests.catalog.conftest import load, spend
+from tests.support.shop_file import PURCHASES
 
 
-@pytest.fixture
-def file(tmp_path):
-    return tmp_path / "shop.duckdb"
-
-
-@pytest.fixture
-def con(file):
-    with duckdb.connect(file) as connection:
-        load(connection)
-        yield connection
-
-
-@pytest.fixture
-def host(con):
-    return DuckDBHost(con.cursor())
-
-
-@pytest.fixture
-def catalog(host):
-    return Catalog(host)
-
-
-def spend(host, protected, eps="0.4"):
-    Ledger(host).charge(protected, Entry("select"), eps=eps, delta=0)
-
-
-def test_declarations_are_there_after_reopening(file):
-    with duckdb.connect(file) as con:
+def test_declarations_are_there_after_reopening(new_file):
+    with duckdb.connect(new_file) as con:
         load(con)
         host = DuckDBHost(con.cursor())
         made = Catalog(host).protect("purchases", **PURCHASES)
         items = Catalog(host).declare_items("products", key="item_id", features=["categories"], reach="purchases")
         spend(host, made)
         host.close()
-    with duckdb.connect(file) as con:
+    with duckdb.connect(new_file) as con:
         catalog = Catalog(DuckDBHost(con.cursor()))
         assert catalog.all_protected() == [made]
         assert catalog.all_items() == [items]
         assert catalog.need("purchases").spent == Decimal("0.4")
 
 
-def test_a_renamed_or_attached_file_stays_protected(file, tmp_path):
-    with duckdb.connect(file) as con:
+def test_a_renamed_or_attached_file_stays_protected(new_file, tmp_path):
+    with duckdb.connect(new_file) as con:
         load(con)
         host = DuckDBHost(con.cursor())
         Catalog(host).protect("purchases", **PURCHASES)
         Catalog(host).declare_items("products", key="item_id", reach="purchases")
         host.close()
-    os.rename(file, tmp_path / "renamed.duckdb")
+    os.rename(new_file, tmp_path / "renamed.duckdb")
     with duckdb.connect() as con:
         con.execute(f"ATTACH '{tmp_path / 'renamed.duckdb'}' AS theirs")
         host = DuckDBHost(con.cursor())
         purchases = Catalog(host).need("theirs.purchases")
         assert (purchases.name, purchases.home) == ("theirs.main.purchases", "theirs")
         assert Catalog(host).items("theirs.products").reach == "theirs.main.purchases"
+        with pytest.raises(CatalogError, match="msd_move"):  # its journal was left behind
+            spend(host, purchases)
+        move(Catalog(host), str(new_file), str(tmp_path / "renamed.duckdb"))
         spend(host, purchases)
         assert Catalog(host).need("theirs.main.purchases").spent == Decimal("0.4")
 
@@ -117,10 +90,10 @@ def test_a_dropped_relation_keeps_its_budget(con, host, catalog):
     assert catalog.protect("purchases", **PURCHASES).spent == Decimal("0.4")
 
 
-def test_a_read_only_database_points_to_a_ledger_elsewhere(file):
-    with duckdb.connect(file) as con:
+def test_a_read_only_database_points_to_a_ledger_elsewhere(new_file):
+    with duckdb.connect(new_file) as con:
         load(con)
-    with duckdb.connect(file, read_only=True) as con:
+    with duckdb.connect(new_file, read_only=True) as con:
         catalog = Catalog(DuckDBHost(con.cursor()))
         with pytest.raises(CatalogError, match=r"register\(con, ledger='ledger.duckdb'\)"):
             catalog.protect("purchases", **PURCHASES)
@@ -128,25 +101,25 @@ def test_a_read_only_database_points_to_a_ledger_elsewhere(file):
             catalog.declare_items("products", key="item_id")
 
 
-def test_a_charge_in_a_read_only_database_is_refused(file):
-    with duckdb.connect(file) as con:
+def test_a_charge_in_a_read_only_database_is_refused(new_file):
+    with duckdb.connect(new_file) as con:
         load(con)
         host = DuckDBHost(con.cursor())
         Catalog(host).protect("purchases", **PURCHASES)
         host.close()
-    with duckdb.connect(file, read_only=True) as con:
+    with duckdb.connect(new_file, read_only=True) as con:
         host = DuckDBHost(con.cursor())
         with pytest.raises(CatalogError, match=r"open for reading only.*register\(con, ledger"):
             spend(host, Catalog(host).need("purchases"))
 
 
-def test_a_ledger_elsewhere_serves_read_only_data_and_remembers_its_file(file, tmp_path):
-    with duckdb.connect(file) as con:
+def test_a_ledger_elsewhere_serves_read_only_data_and_remembers_its_file(new_file, tmp_path):
+    with duckdb.connect(new_file) as con:
         load(con)
     ledger = tmp_path / "ledger.duckdb"
     for alias, sum_spent in (("shop", "0.4"), ("other", "0.8")):
         with duckdb.connect() as con:
-            con.execute(f"ATTACH '{file}' AS {alias} (READ_ONLY)")
+            con.execute(f"ATTACH '{new_file}' AS {alias} (READ_ONLY)")
             con.execute(f"ATTACH '{ledger}' AS ledger")
             host = DuckDBHost(con.cursor())
             catalog = Catalog(host, "ledger", path=search_path(alias))
@@ -157,13 +130,13 @@ def test_a_ledger_elsewhere_serves_read_only_data_and_remembers_its_file(file, t
             host.close()
 
 
-def test_a_ledger_elsewhere_goes_on_from_what_the_database_itself_has_recorded(file, tmp_path):
-    with duckdb.connect(file) as con:
+def test_a_ledger_elsewhere_goes_on_from_what_the_database_itself_has_recorded(new_file, tmp_path):
+    with duckdb.connect(new_file) as con:
         load(con)
         host = DuckDBHost(con.cursor())
         spend(host, Catalog(host).protect("purchases", **PURCHASES))
         host.close()
-    with duckdb.connect(file, read_only=True) as con:
+    with duckdb.connect(new_file, read_only=True) as con:
         con.execute(f"ATTACH '{tmp_path / 'ledger.duckdb'}' AS ledger (READ_WRITE)")
         host = DuckDBHost(con.cursor())
         made = Catalog(host, "ledger").protect("purchases", **PURCHASES)

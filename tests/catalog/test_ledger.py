@@ -19,9 +19,12 @@ from msd_sql.catalog import declaration_rows
 from msd_sql.catalog.amounts import default_delta, delta_charge, eps_charge, exact, share_of_delta, shown
 from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.homes import write
-from msd_sql.catalog.ledger import Entry, Ledger
+from msd_sql.catalog.ledger import Ledger
+from msd_sql.catalog.records.lines import Answer, Entry, load_answers
+from msd_sql.catalog.records.who import Who, system_user
 from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.errors import BudgetError, CatalogError, EngineError, InputError
+from msd_sql.udfs.privacy.renyi import UNBOUNDED, Divergence
 
 
 def load(con):
@@ -50,8 +53,14 @@ def purchases(host):
     return Catalog(host).protect("purchases", unit="user_id", item="item_id", budget=1.0, delta=1e-9)
 
 
-def select(host, purchases, eps="0.1", delta="1e-10"):
-    return Ledger(host).charge(purchases, Entry("select", "SELECT msd_select(…)", n=7, k=2), eps=eps, delta=delta)
+def answer(eps="0.1", delta="5e-11", divergence=UNBOUNDED, **facts):
+    """An answer of which nothing is known but its ε and δ, so that the sums alone decide."""
+    return Answer(eps_charge(eps), delta_charge(delta), divergence, **facts)
+
+
+def select(host, purchases, eps="0.1", delta="5e-11"):
+    charged = Ledger(host).charge(purchases, Entry("select", "SELECT msd_select(…)"), [answer(eps, delta, n=7, k=2)])
+    return charged.line
 
 
 def spent(host):
@@ -60,10 +69,10 @@ def spent(host):
 
 def test_ten_tenths_fit_exactly_and_an_eleventh_is_refused(host, purchases):
     for _ in range(10):
-        select(host, purchases, eps=0.1, delta=1e-10)
+        select(host, purchases, eps=0.1, delta=5e-11)
     assert spent(host) == 1
     with pytest.raises(BudgetError):
-        select(host, purchases, eps=0.1, delta=1e-10)
+        select(host, purchases, eps=0.1, delta=5e-11)
     with pytest.raises(BudgetError):
         select(host, purchases, eps="1e-20", delta=0)
     assert spent(host) == 1
@@ -72,25 +81,29 @@ def test_ten_tenths_fit_exactly_and_an_eleventh_is_refused(host, purchases):
 def test_a_charge_is_rounded_up(host, purchases):
     select(host, purchases, eps="0.1" + "0" * 30 + "1", delta="1e-31")
     balance = Ledger(host).remaining(purchases)
-    assert balance.spent == Decimal("0.1") + Decimal("1e-20")
-    assert balance.spent_delta == Decimal("1e-30")
+    assert balance.spent.eps == Decimal("0.1") + Decimal("1e-20")
+    assert balance.spent.delta == Decimal("1e-30")
 
 
-def test_the_refusal_shows_requested_spent_remaining_and_limit(host, purchases):
-    select(host, purchases, eps="0.95", delta="4e-10")
+def test_the_refusal_says_what_is_missing_and_how_to_mend_it(host, purchases):
+    select(host, purchases, eps="0.95", delta="2e-10")
     with pytest.raises(BudgetError) as caught:
-        select(host, purchases, eps="0.1", delta="2e-10")
+        select(host, purchases, eps="0.1", delta="1e-10")
     assert str(caught.value) == (
-        "The budget of shop.main.purchases does not allow this release (ε); it was not run and nothing was charged "
-        "for it. "
-        "Requested: ε 0.1, δ 2e-10. Spent: ε 0.95, δ 4e-10. Remaining: ε 0.05, δ 6e-10. Limit: ε 1, δ 1e-9. "
-        "Ask for less, or let the owner raise the budget."
+        "The budget of shop.main.purchases does not allow this answer (by sum ε is missing, by order Rényi "
+        "divergence); nothing was run and nothing was charged. "
+        "Requested: ε 0.1, δ 1e-10. Spent: ε 0.95, δ 2e-10. Remaining: ε 0.05, δ 3e-10 by sum; divergence 0 by order "
+        "α = 36, of which no bound is proved for it. Limit: ε 1, δ 1e-9. "
+        "An answer of ε 0.05 would fit, if δ = 0 proves it (few rounds). "
+        "Ask for less, or let the owner raise the budget: SELECT msd_budget('purchases', …)."
     )
 
 
-def test_delta_alone_can_be_overdrawn(host, purchases):
-    with pytest.raises(BudgetError, match=r"this release \(δ\)"):
-        select(host, purchases, eps="0.1", delta="1.1e-9")
+def test_delta_alone_can_be_overdrawn_and_the_refusal_says_how_to_mend_that(host, purchases):
+    said = r"by sum δ is missing.*ε would be enough: leave delta := out.*delta := …"
+    with pytest.raises(BudgetError, match=said) as it:
+        select(host, purchases, eps="0.1", delta="5.1e-10")
+    assert "raise the budget" not in str(it.value)
     assert spent(host) == 0
     assert [line.kind for line in Ledger(host).entries()] == ["protect"]
 
@@ -103,40 +116,51 @@ def test_a_charge_survives_rollback(con, host, purchases):
     assert spent(host) == Decimal("0.1")
 
 
-def test_the_line_says_what_was_asked(host, purchases):
-    charged = Ledger(host).charge(
-        purchases,
-        Entry(
-            "select",
-            "SELECT msd_select(item_id, 2, 0.1, 0.5) -- it's",
-            {"diversity": 0.5, "quota": None},
-            n=7,
-            k=2,
-            method="greedy",
-            bound="coverage",
-            asserted_public=True,
-            receipt={"eta": 0.01},
-        ),
-        eps="0.1",
-        delta="1e-10",
-    )
-    line = Ledger(host).entries()[-1]
-    assert line.id == charged
-    assert line.time.tzinfo is not None
-    assert (line.relation, line.kind, line.statement) == (
-        "main.purchases",
+def test_the_line_says_what_was_asked_and_by_whom(host, purchases):
+    entry = Entry(
         "select",
         "SELECT msd_select(item_id, 2, 0.1, 0.5) -- it's",
+        {"diversity": 0.5, "quota": None},
+        what="2 of 7",
+        asserted_public=True,
     )
-    assert (line.n, line.k, line.method, line.bound, line.eps, line.delta) == (7, 2, "greedy", "coverage", 0.1, 1e-10)
+    facts = {"n": 7, "k": 2, "method": "greedy", "bound": "covering", "receipt": {"eta": 0.01}}
+    charged = Ledger(host, who=lambda: Who("anna", "report.py")).charge(purchases, entry, [answer(**facts)])
+    line = Ledger(host).entries()[-1]
+    assert (line.id, line.who) == (charged.line, Who("anna", "report.py"))
+    assert line.time.tzinfo is not None
+    assert (line.relation, line.charged_to, line.kind, line.what) == ("main.purchases",) * 2 + ("select", "2 of 7")
+    assert line.statement == "SELECT msd_select(item_id, 2, 0.1, 0.5) -- it's"
+    assert (line.releases, line.eps, line.delta) == (1, 0.1, 5e-11)
     assert (line.exact, line.asserted_public, line.replayed) == (False, True, False)
     assert line.parameters == {"diversity": 0.5, "quota": None}
-    assert line.receipt == {"eta": 0.01}
-    assert (line.charged_eps, line.charged_delta) == (Decimal("0.1"), Decimal("1e-10"))
+    assert (line.charged_eps, line.charged_delta) == (Decimal("0.1"), Decimal("5e-11"))
+    assert line.composed_eps == Decimal("0.1")
+    (found,) = load_answers(host, "shop")
+    assert (found["n"], found["k"], found["method"], found["bound"]) == (7, 2, "greedy", "covering")
+    assert (found["eps"], found["receipt"]) == (0.1, '{"eta": 0.01}')
+    assert (found["line"], found["id"]) == (charged.line, charged.answers[0])
+
+
+def test_the_system_user_asks_where_there_is_no_account(host, purchases):
+    select(host, purchases)
+    assert {line.who for line in Ledger(host).entries()} == {system_user()}
+
+
+def test_all_answers_of_a_statement_are_one_line_or_none(host, purchases):
+    ledger = Ledger(host)
+    ledger.charge(purchases, Entry("select"), [answer(n=place) for place in range(6)])
+    with pytest.raises(BudgetError, match=r"these 5 answers.*for 5 groups of ε 0\.1.*4 such groups would fit") as it:
+        ledger.charge(purchases, Entry("select"), [answer()] * 5)
+    assert "Requested: ε 0.5" in str(it.value)
+    assert spent(host) == Decimal("0.6")
+    lines = ledger.entries()[1:]
+    assert [(line.releases, line.charged_eps, line.eps) for line in lines] == [(6, Decimal("0.6"), 0.6)]
+    assert [found["n"] for found in load_answers(host, "shop")] == list(range(6))
 
 
 def test_an_exact_release_is_recorded_as_infinite(host, purchases):
-    Ledger(host).note(purchases, Entry("exact", eps=math.inf, exact=True))
+    Ledger(host).note(purchases, Entry("exact", exact=True), [Answer(divergence=UNBOUNDED)])
     line = Ledger(host).entries()[-1]
     assert line.eps == math.inf
     assert line.exact
@@ -147,14 +171,19 @@ def test_an_exact_release_is_recorded_as_infinite(host, purchases):
 
 def test_the_charges_on_record_add_up_to_what_was_spent(host, purchases):
     ledger = Ledger(host)
-    select(host, purchases, eps="0.1")
-    select(host, purchases, eps="0.25")
-    ledger.note(purchases, Entry("replay", replayed=True, eps=0.1))
-    rows = host.rows("SELECT sum(charged_eps), sum(charged_delta) FROM msd.ledger")
-    balance = ledger.remaining(purchases)
-    assert rows == [(balance.spent, balance.spent_delta)]
-    assert balance.spent == Decimal("0.35")
-    assert balance.eps_left == Decimal("0.65")
+    count = Divergence.of_count(0.2)
+    ledger.charge(purchases, Entry("reach"), [answer("0.2", 0, count)])
+    ledger.charge(
+        purchases, Entry("select"), [answer("0.1", divergence=Divergence.of_selection(0.01, adds=6, n=60))] * 2
+    )
+    ledger.note(purchases, Entry("replay", repeated=3))
+    sums = "sum(charged_eps), sum(charged_delta), sum(charged_renyi), sum(charged_clamp)"
+    spent_now = ledger.remaining(purchases).spent
+    assert host.rows(f"SELECT {sums} FROM msd.ledger") == [tuple(vars(spent_now).values())]
+    assert spent_now.eps == Decimal("0.4")
+    assert 0 < spent_now.renyi < 1
+    assert spent_now.clamp > 0
+    assert ledger.remaining(purchases).answers == 3
 
 
 def test_a_declaration_that_changed_meanwhile_is_not_charged(host, purchases):
@@ -194,7 +223,7 @@ def test_threads_never_overdraw_and_the_affordable_number_succeed(con, purchases
 
 def test_writers_without_our_lock_still_cannot_overdraw(con, purchases, monkeypatch):
     """Two hosts in two processes share no Python lock: the database's own conflicts have to be enough."""
-    monkeypatch.setattr("msd_sql.catalog.homes._locks", Forgetful())
+    monkeypatch.setattr("msd_sql.catalog.journal.steps._locks", Forgetful())
     outcomes = []
     start = threading.Barrier(8)
 
@@ -224,7 +253,7 @@ class Forgetful(dict):
 
 
 def test_a_ledger_held_by_another_transaction_is_said_to_be_busy(con, host, purchases, monkeypatch):
-    monkeypatch.setattr("msd_sql.catalog.homes.ATTEMPTS", 3)
+    monkeypatch.setattr("msd_sql.catalog.journal.steps.ATTEMPTS", 3)
     con.execute("BEGIN")
     con.execute("UPDATE msd.protected SET spent = spent + 0.01")
     with pytest.raises(EngineError, match="stays busy"):
@@ -245,7 +274,7 @@ def test_a_ledger_held_by_another_transaction_is_said_to_be_busy(con, host, purc
 )
 def test_two_open_transactions_never_lose_an_update(host, purchases, held, monkeypatch):
     """Whatever holds the row first wins; the charge waits for it and then counts on top of it."""
-    monkeypatch.setattr("msd_sql.catalog.homes._locks", Forgetful())
+    monkeypatch.setattr("msd_sql.catalog.journal.steps._locks", Forgetful())
     done = []
     with host.transaction() as inner:
         held(Catalog(host), inner)
@@ -259,8 +288,8 @@ def test_two_open_transactions_never_lose_an_update(host, purchases, held, monke
 
 
 def test_a_failing_write_leaves_nothing(host, purchases):
-    def act(inner):
-        inner.run("UPDATE msd.protected SET spent = 0.5")
+    def act(step):
+        step.run("UPDATE msd.protected SET spent = 0.5")
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -273,14 +302,17 @@ import os, signal, sys
 import duckdb
 from msd_sql.catalog.catalog import Catalog
 from msd_sql.database.duckdb_host import DuckDBHost
-from msd_sql.catalog.ledger import Entry, Ledger
+from msd_sql.catalog.ledger import Ledger
+from msd_sql.catalog.records.lines import Answer, Entry
+from decimal import Decimal
+from msd_sql.udfs.privacy.renyi import UNBOUNDED
 
 con = duckdb.connect(sys.argv[1])
 host = DuckDBHost(con.cursor())
 purchases = Catalog(host).need("purchases")
 con.execute("BEGIN")
 con.execute("INSERT INTO purchases VALUES (1, 1)")
-Ledger(host).charge(purchases, Entry("select", n=7, k=2), eps="0.3", delta="1e-10")
+Ledger(host).charge(purchases, Entry("select"), [Answer(Decimal("0.3"), Decimal("1e-10"), UNBOUNDED)])
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -303,11 +335,15 @@ import sys
 import duckdb
 from msd_sql.catalog.catalog import Catalog
 from msd_sql.database.duckdb_host import DuckDBHost
-from msd_sql.catalog.ledger import Entry, Ledger
+from msd_sql.catalog.ledger import Ledger
+from msd_sql.catalog.records.lines import Answer, Entry
+from decimal import Decimal
+from msd_sql.udfs.privacy.renyi import UNBOUNDED
 
 with duckdb.connect(sys.argv[1]) as con:
     host = DuckDBHost(con.cursor())
-    Ledger(host).charge(Catalog(host).need("purchases"), Entry("select"), eps="0.3", delta="1e-10")
+    answer = Answer(Decimal("0.3"), Decimal("1e-10"), UNBOUNDED)
+    Ledger(host).charge(Catalog(host).need("purchases"), Entry("select"), [answer])
 """
 
 
@@ -316,7 +352,7 @@ def test_another_process_goes_on_where_this_one_stopped(file):
         load(con)
         host = DuckDBHost(con.cursor())
         purchases = Catalog(host).protect("purchases", unit="user_id", item="item_id", budget=1.0, delta=1e-9)
-        select(host, purchases, eps="0.5")
+        select(host, purchases, eps="0.5", delta="1e-10")
         host.close()
     # The lock on the file is gone with the connection and its cursors: the other process could not open it otherwise.
     subprocess.run([sys.executable, "-c", ANOTHER, file], check=True, timeout=60)

@@ -2,42 +2,12 @@
 
 from __future__ import annotations
 
-import duckdb
 import pytest
 
 from msd_sql.catalog.catalog import Catalog
-from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.sql_text import Name, search_path
 from msd_sql.errors import CatalogError, EngineError, InputError
-
-PURCHASES = {"unit": "user_id", "item": "item_id", "budget": 1.0, "delta": 1e-9}
-
-
-def load(con):
-    con.execute("CREATE TABLE purchases AS SELECT i % 100 AS user_id, i % 7 AS item_id FROM range(1000) t(i)")
-    con.execute("CREATE TABLE products AS SELECT i AS item_id, ['a'] AS categories, i % 3 AS bin FROM range(7) t(i)")
-
-
-@pytest.fixture
-def file(tmp_path):
-    return tmp_path / "shop.duckdb"
-
-
-@pytest.fixture
-def con(file):
-    with duckdb.connect(file) as connection:
-        load(connection)
-        yield connection
-
-
-@pytest.fixture
-def host(con):
-    return DuckDBHost(con.cursor())
-
-
-@pytest.fixture
-def catalog(host):
-    return Catalog(host)
+from tests.support.shop_file import PURCHASES
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""What schema msd keeps besides declarations: lines, answers, who asked; older layouts brought up to date."""

@@ -1,0 +1,100 @@
+"""Answers that were released, kept in schema msd: asked again of the same rows, in any process, they cost nothing.
+
+What is kept was released already: places of the chosen candidates in key order. A question is a hash of public facts.
+The rows are told by a hash of their fingerprint, which could confirm a guess about all of them: it is kept only where
+the rows themselves lie in the same file, whose reader needs no guess (docs/privacy.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msd_sql.database.host import Host
+from msd_sql.database.sql_text import statement
+from msd_sql.udfs.receipt import Receipt
+
+_FIND = """
+SELECT a.question, a.content, a.picks, a.diversity, r.receipt, r.line::VARCHAR, r.id::VARCHAR
+FROM msd.answers AS a JOIN msd.releases AS r ON a.release = r.id WHERE a.relation = $relation AND {asked}
+"""
+_OLD = "DELETE FROM msd.answers WHERE relation = $relation AND content <> $content"
+_COLUMNS = "question, content, relation, release, picks, diversity"
+_SAVE = (
+    f"INSERT OR REPLACE INTO msd.answers ({_COLUMNS}) SELECT question, $content, $relation, release, "
+    "picks::BIGINT[], diversity FROM {kept}"
+)
+_SAVE_ONE = (
+    f"INSERT OR REPLACE INTO msd.answers ({_COLUMNS}) VALUES ($question, $content, $relation, $release, "
+    "$picks::BIGINT[], $diversity)"
+)
+_FEW = 8  # questions that are written into the statement; more of them come as a table
+
+
+@dataclass(frozen=True)
+class KeptAnswer:
+    """An answer as it is kept. `content` is a hash of the rows that it is about."""
+
+    content: str
+    picks: tuple[int, ...]
+    diversity: float | None
+    receipt: Receipt
+    line: str
+    answer: str
+
+
+def content_hash(identity: str, content: str) -> str:
+    """The hash that tells the rows of one database, of their fingerprint.
+
+    >>> content_hash("shop", "2600000 23981") == content_hash("other", "2600000 23981")
+    False
+    """
+    return hashlib.sha256(f"{identity}\0{content}".encode()).hexdigest()
+
+
+def find_answers(host: Host, home: str, relation: str, questions: Sequence[str]) -> dict[str, KeptAnswer]:
+    """What is kept of these questions, whatever rows it is about; an empty dictionary if there is nothing.
+
+    >>> find_answers(host, "shop", "main.purchases", ["0f3a…"])
+    {}
+    """
+    if len(questions) <= _FEW:
+        return _found(host, home, relation, "list_contains($questions, a.question)", questions)
+    with host.table("_msd_questions", {"question": list(questions)}) as name:
+        return _found(host, home, relation, f"a.question IN (SELECT question FROM {name})", ())
+
+
+def save_answers(
+    host: Host, home: str, relation: str, content: str, answers: Mapping[str, tuple[Sequence[int], float | None, str]]
+) -> None:
+    """Keep answers by question: picks, diversity and id of the answer; forget those about other rows.
+
+    >>> release = "f1c5a5e6-3f0e-4d3a-9b7e-0c2c6f1f6a11"
+    >>> save_answers(host, "shop", "main.purchases", "9c1d…", {"0f3a…": ((12, 40, 7), 0.8, release)})
+    """
+    facts = {"content": content, "relation": relation}
+    host.run(statement(_OLD, home, **facts))
+    if len(answers) == 1:  # a table would take longer to register than to write
+        for question, (picks, far, release) in answers.items():
+            kept = {"question": question, "release": release, "picks": list(map(int, picks)), "diversity": far}
+            host.run(statement(_SAVE_ONE, home, **facts, **kept))
+        return
+    rows: dict[str, Sequence[Any]] = {
+        "question": list(answers),
+        "release": [release for _, _, release in answers.values()],
+        "picks": [json.dumps(list(map(int, picks))) for picks, _, _ in answers.values()],
+        "diversity": [float("nan") if far is None else far for _, far, _ in answers.values()],
+    }
+    with host.table("_msd_kept", rows) as name:
+        host.run(statement(_SAVE.format(kept=name), home, **facts))
+
+
+def _found(host: Host, home: str, relation: str, asked: str, questions: Sequence[str]) -> dict[str, KeptAnswer]:
+    rows = host.rows(statement(_FIND.format(asked=asked), home, relation=relation, questions=list(questions)))
+    return {
+        question: KeptAnswer(content, tuple(picks), diversity, Receipt.from_dict(json.loads(receipt)), line, answer)
+        for question, content, picks, diversity, receipt, line, answer in rows
+    }

@@ -1,0 +1,163 @@
+"""Released answers are kept in the file: another process that asks the same of the same rows gets the same, free."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import duckdb
+import pytest
+
+import msd_sql
+from tests.support.shop import declare, kinds, one, spent
+
+ASK = "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products"
+GROUPS = "SELECT category, msd_select(item_id, 4, 0.05, 0.5) FROM products GROUP BY category ORDER BY category"
+REACH = "SELECT msd_reach([1, 2, 3], 0.05)"
+PROCESS = """
+import duckdb, msd_sql, sys
+with duckdb.connect(sys.argv[1]) as con:
+    con.execute("SET enable_progress_bar = false")
+    msd_sql.register(con)
+    print([con.execute(sql).fetchall() for sql in sys.argv[2:]])
+"""
+
+
+def elsewhere(file, *statements):
+    """The answers of another process."""
+    command = [sys.executable, "-c", PROCESS, file, *statements]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def declared(file):
+    with duckdb.connect(file) as con:
+        msd_sql.register(con)
+        declare(con)
+    return file
+
+
+def test_a_second_process_gets_the_same_answers_for_nothing(declared):
+    asked = (ASK, GROUPS, REACH)
+    first = elsewhere(declared, *asked)
+    assert elsewhere(declared, *asked) == first
+    with duckdb.connect(declared) as con:
+        msd_sql.register(con)
+        assert str([con.execute(sql).fetchall() for sql in asked]) == first
+        assert kinds(con)[2:] == ["select", "select", "reach"] + ["replay"] * 6
+        assert spent(con) == 0.3
+        again = "SELECT repeated, parameters->>'of' FROM msd_ledger() WHERE kind = 'replay' ORDER BY time LIMIT 2"
+        ids = con.execute("SELECT id FROM msd_ledger() WHERE kind = 'select' ORDER BY time").fetchall()
+        assert con.execute(again).fetchall() == [(1, ids[0][0]), (3, ids[1][0])]
+        selection = msd_sql.select(con.table("products"), k=6, eps=0.1, diversity=0.5)
+        assert str(list(selection.items)) in first
+        assert selection.receipt.bound == "covering"
+        assert selection.entry == ids[0][0]
+
+
+def test_fresh_asks_again_and_is_told_from_then_on(declared):
+    elsewhere(declared, ASK)
+    fresh = elsewhere(declared, ASK.replace("0.5)", "0.5, fresh := true)"))
+    assert elsewhere(declared, ASK) == fresh
+    with duckdb.connect(declared) as con:
+        msd_sql.register(con)
+        assert spent(con) == 0.2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "INSERT INTO purchases VALUES (1, 59)",
+        "DELETE FROM purchases WHERE user_id = 7",
+        "UPDATE purchases SET item_id = 3 WHERE user_id = 7",
+        "CREATE OR REPLACE TABLE purchases AS SELECT user_id, (item_id + 1) % 60 AS item_id FROM purchases",
+        "UPDATE products SET categories = ['z'] WHERE item_id = 3",
+        "DELETE FROM products WHERE item_id = 3",
+    ],
+)
+def test_a_change_is_noticed(declared, change):
+    elsewhere(declared, ASK)
+    with duckdb.connect(declared) as con:
+        con.execute(change)
+    elsewhere(declared, ASK)
+    with duckdb.connect(declared) as con:
+        msd_sql.register(con)
+        assert kinds(con)[2:] == ["select", "select"]
+
+
+def test_the_same_rows_in_another_order_are_the_same(declared):
+    first = elsewhere(declared, ASK)
+    with duckdb.connect(declared) as con:
+        con.execute("CREATE OR REPLACE TABLE purchases AS SELECT * FROM purchases ORDER BY hash(user_id, item_id)")
+    assert elsewhere(declared, ASK) == first
+
+
+def test_another_declaration_is_another_question(declared):
+    elsewhere(declared, ASK)
+    protect = "SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id', budget := 1, delta := 1e-9, {})"
+    elsewhere(declared, protect.format("users := 1000, replace := true"), ASK)
+    with duckdb.connect(declared) as con:
+        msd_sql.register(con)
+        assert spent(con) == 0.2
+
+
+def test_answers_about_rows_that_are_gone_are_forgotten(declared):
+    elsewhere(declared, ASK, GROUPS)
+    with duckdb.connect(declared) as con:
+        assert one(con, "SELECT count(*) FROM msd.answers") == 4
+        con.execute("INSERT INTO purchases VALUES (1, 59)")
+    elsewhere(declared, ASK)
+    with duckdb.connect(declared) as con:
+        assert one(con, "SELECT count(*) FROM msd.answers") == 1
+
+
+def test_only_what_was_released_is_kept(declared):
+    """The columns that are kept: hashes, ids, and the picks as places among the public candidates."""
+    elsewhere(declared, ASK)
+    with duckdb.connect(declared) as con:
+        msd_sql.register(con)
+        question, content, relation, release, picks, diversity = con.execute("FROM msd.answers").fetchall()[0]
+        items = one(con, ASK)
+        assert picks == [sorted(range(60)).index(item) for item in items]
+        assert relation == "main.purchases"
+        assert str(release) == one(con, "SELECT id FROM msd_releases()")
+        assert 0 <= diversity <= 1
+        for text in (question, content):
+            assert len(text) == 64
+            assert set(text) <= set("0123456789abcdef")
+        assert str(one(con, "SELECT count(*) FROM purchases")) != content
+
+
+def test_rows_that_lie_elsewhere_leave_no_trace_in_a_ledger(file, tmp_path):
+    """A ledger in another file may be shown to others: not even a hash of the rows is kept there."""
+    ledger = str(tmp_path / "ledger.duckdb")
+    with duckdb.connect(file, read_only=True) as con:
+        msd_sql.register(con, ledger=ledger)
+        declare(con)
+        first = one(con, ASK)
+        assert one(con, ASK) == first  # this process remembers
+        assert spent(con) == 0.1
+    with duckdb.connect(ledger, read_only=True) as con:
+        assert one(con, "SELECT count(*) FROM msd.answers") == 0
+
+
+def test_a_view_over_a_file_leaves_no_trace_either(tmp_path, file):
+    with duckdb.connect(file) as con:
+        con.execute(f"COPY purchases TO '{tmp_path}/purchases.parquet'")
+        con.execute("DROP TABLE purchases")
+        con.execute(f"CREATE VIEW purchases AS FROM '{tmp_path}/purchases.parquet'")
+        msd_sql.register(con)
+        declare(con)
+        one(con, ASK)
+        assert one(con, "SELECT count(*) FROM msd.answers") == 0
+
+
+def test_an_exact_answer_is_kept_too(declared):
+    exact = "SELECT msd_select(item_id, 3, NULL, 0.5, exact := true) FROM products"
+    assert elsewhere(declared, exact) == elsewhere(declared, exact)
+    with duckdb.connect(declared) as con:
+        msd_sql.register(con)
+        assert kinds(con)[2:] == ["exact", "replay"]
+        assert con.execute("SELECT eps, charged_eps FROM msd_ledger() WHERE exact").fetchall() == [(float("inf"), 0)]
