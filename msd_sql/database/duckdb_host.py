@@ -110,6 +110,15 @@ class DuckDBHost:
         self._connection.interrupt()
 
 
+def private_database() -> DuckDBHost:
+    """A host on an empty database of its own, in memory.
+
+    >>> private_database().rows("SELECT count(*) FROM duckdb_tables()")
+    [(0,)]
+    """
+    return DuckDBHost(duckdb.connect(), own=True)
+
+
 @contextmanager
 def _translated() -> Iterator[None]:
     try:

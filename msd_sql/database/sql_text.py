@@ -1,4 +1,4 @@
-"""SQL text: names and values reach a statement only from here, quoted by sqlglot."""
+"""SQL text: names and values reach a statement only from here, quoted."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
+from string import ascii_lowercase, ascii_uppercase
 from typing import TypeAlias
-
-import sqlglot
-from sqlglot import exp
 
 from msd_sql.errors import InputError
 
@@ -20,7 +18,9 @@ Value: TypeAlias = "bool | int | float | Decimal | str | datetime | Sequence[Val
 SearchPath: TypeAlias = tuple[tuple[str, str], ...]
 
 SPARK = "spark:"
+_FOLDED = str.maketrans(ascii_uppercase, ascii_lowercase)
 _DATABASE = "the database"
+_PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([\w$]+))\s*')
 _HOLE = re.compile(rf'\$(\w+)|"{_DATABASE}"')
 
 
@@ -45,14 +45,23 @@ class Name:
         return ".".join(quote(part) for part in (self.database, self.schema, self.name))
 
 
-@lru_cache(maxsize=1024)  # a question quotes some thirty names, nearly always the same
 def quote(name: str) -> str:
     """An identifier, quoted.
 
     >>> print(quote("My Table"))
     "My Table"
     """
-    return exp.to_identifier(name, quoted=True).sql("duckdb")
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def fold(name: str) -> str:
+    """A name as DuckDB compares names: letters of ASCII in lower case, and every other letter as it is.
+
+    >>> fold("Purchases") == fold("PURCHASES"), fold("\N{KELVIN SIGN}ey") == fold("key")
+    (True, False)
+    """
+    return name.translate(_FOLDED)
 
 
 def literal(value: Value) -> str:
@@ -108,14 +117,18 @@ def parts(text: str) -> tuple[str, ...]:
     problem = f"'{text}' is not the name of a relation. Give a name such as purchases, main.purchases or \"My Table\"."
     if not text.strip():
         raise InputError(problem)
-    try:
-        table = exp.to_table(text, dialect="duckdb")
-    except sqlglot.errors.SqlglotError:
-        raise InputError(problem) from None
-    found = table.parts
-    if not 1 <= len(found) <= 3 or not all(isinstance(part, exp.Identifier) for part in found):
-        raise InputError(problem)
-    return tuple(part.name for part in found)
+    found: list[str] = []
+    place = 0
+    while True:
+        part = _PART.match(text, place)
+        if part is None or len(found) == 3:
+            raise InputError(problem)
+        found.append(part[1].replace('""', '"') if part[1] is not None else part[2])
+        if part.end() == len(text):
+            return tuple(found)
+        if text[part.end()] != ".":
+            raise InputError(problem)
+        place = part.end() + 1
 
 
 def search_path(database: str, schema: str = "main", setting: str = "") -> SearchPath:
@@ -125,7 +138,7 @@ def search_path(database: str, schema: str = "main", setting: str = "") -> Searc
     (('lake', 'raw'), ('shop', 'main'))
     """
     found = []
-    for entry in setting.split(","):
+    for entry in re.findall(r'(?:"(?:[^"]|"")*"|[^",])+', setting):
         if entry.strip():
             named = parts(entry.strip())
             found.append((named[-2] if len(named) > 1 else database, named[-1]))
@@ -134,15 +147,11 @@ def search_path(database: str, schema: str = "main", setting: str = "") -> Searc
 
 def shown(part: str) -> str:
     """An identifier as people write it: quoted only where it must be."""
-    plain = part.isascii() and part.isidentifier() and part == part.lower()
+    plain = part.isascii() and part.isidentifier() and part == fold(part)
     return part if plain else quote(part)
 
 
 @lru_cache(maxsize=256)
 def _template(sql: str) -> str:
-    """A statement of ours with its holes still open: parsing and rendering it costs more than running it."""
-    tree = sqlglot.parse_one(sql, dialect="duckdb")
-    for table in tree.find_all(exp.Table):
-        if table.db == "msd":
-            table.set("catalog", exp.to_identifier(_DATABASE, quoted=True))
-    return tree.sql("duckdb")
+    """A statement of ours with its holes still open, and the place of schema msd among them."""
+    return re.sub(r'(?<![\w."])msd(?=\.\w)|(?<=SCHEMA )msd\b|(?<=EXISTS )msd$', f'"{_DATABASE}".msd', sql)

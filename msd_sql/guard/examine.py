@@ -1,289 +1,298 @@
-"""The guard: refuses a selection whose candidates depend on protected data (docs/privacy.md).
+"""The guard: refuses a statement that asks for a private selection and reads protected data too (docs/privacy.md 8).
 
-The text of the statement is parsed; what the SELECT that holds the call reads is followed through CTEs, views and
-macros to base relations and files. Where the text does not tell, the answer is no. It guards against mistakes: a scalar
-UDF of the user is trusted to be what it seems, and what it cannot see is in docs/privacy.md, section 8.
+DuckDB's own plan of the statement, made on the caller's connection, is the authority: it names every table that is
+scanned, through views, macros, CTEs and correlated subqueries alike. What a plan cannot show is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NoReturn
 
-from sqlglot import exp
-
-from msd_sql.database.sql_text import Name, parts
+from msd_sql.catalog.relations import Once, relation_rows
+from msd_sql.database.host import OWN_NAMES, Host, HostError, Row
+from msd_sql.database.plans import Plan, Scan, explained, plan_of, serialized
+from msd_sql.database.sql_text import Name, fold, literal, parts, quote
 from msd_sql.errors import LeakError
-from msd_sql.guard.connection_view import Session
-from msd_sql.guard.correlation import enclosing, independent, reached
-from msd_sql.guard.expand import DEFAULT, expand
-from msd_sql.guard.files import overlap
-from msd_sql.guard.names import Home, HostResolver, Relation, Resolver
-from msd_sql.guard.parse import called, statements, unreadable
-from msd_sql.guard.unit_columns import unit_names
-from msd_sql.guard.walk import Step, Use, Walk, macros_around, through
+from msd_sql.guard.connection_view import ConnectionView, Key, key_of
+from msd_sql.guard.files import located, overlap
+from msd_sql.guard.private_data import PrivateData, closure, name_key, private_data, reads_files, views_of
+from msd_sql.guard.probes import PROBED, hidden, macro_bodies
+from msd_sql.guard.statement_text import READING, made_table, mentioned, paths, planned, tokens, unreadable
+from msd_sql.guard.way import way
+from msd_sql.surface.macros import TEXT
+from msd_sql.surface.shared_macros import DATABASE
 
-__all__ = ["CALLS", "HostResolver", "Relation", "Resolver", "Session", "Source", "Sources", "Use", "examine"]
-
-CALLS = frozenset(["msd_select", "msd_topk", "msd_explain"])
-
+# Operators that compute with what they are given; data that a program holds, and whatever is new, is not among them.
+_OPERATORS = frozenset([
+    "PROJECTION", "FILTER", "AGGREGATE_AND_GROUP_BY", "AGGREGATE", "WINDOW", "UNNEST", "LIMIT", "LIMIT_PERCENT",
+    "ORDER_BY", "TOP_N", "DISTINCT", "SAMPLE", "PIVOT", "GET", "DELIM_GET", "EXPRESSION_GET", "DUMMY_SCAN",
+    "EMPTY_RESULT", "CTE_REF", "CTE_SCAN", "COMPARISON_JOIN", "ANY_JOIN", "CROSS_PRODUCT", "POSITIONAL_JOIN",
+    "DELIM_JOIN", "ASOF_JOIN", "DEPENDENT_JOIN", "JOIN", "UNION", "EXCEPT", "INTERSECT", "RECURSIVE_CTE",
+    "REC_CTE", "MATERIALIZED_CTE", "CTE", "INSERT", "DELETE", "UPDATE", "MERGE_INTO", "CREATE_TABLE", "COPY_TO_FILE",
+    "SET", "EXPLAIN",
+])  # fmt: skip
+# Table functions that read nothing but their arguments, or the schema; and of the latter, what is not for candidates.
+_FUNCTIONS: Mapping[str, Collection[str] | None] = {
+    **dict.fromkeys(["range", "generate_series", "unnest", "generate_subscripts", "repeat", "repeat_row"]),
+    **dict.fromkeys(["json_each", "json_tree", "pragma_table_info", "duckdb_columns", "duckdb_databases"]),
+    **dict.fromkeys(["duckdb_schemas", "duckdb_views"]),
+    "duckdb_tables": ("estimated_size",),
+    "duckdb_prepared_statements": ("parameter_types", "result_types"),
+    "duckdb_variables": ("value", "type"),
+    "duckdb_types": ("labels", "type_size"),
+}
+# Functions that tell of something else than their arguments, and the arguments with which we call them ourselves.
+_STATE: Mapping[str, Collection[str]] = {
+    **dict.fromkeys(["nextval", "currval", "getvariable", "stats"], ()),
+    **dict.fromkeys(["enum_range", "enum_range_boundary", "enum_first", "enum_last", "enum_code"], ()),
+    "current_setting": ("search_path", "file_search_path", "home_directory"),
+    "json_serialize_plan": ("_msd_statement()", "_msd_probe()"),
+}  # fmt: skip
 _ADVICE = (
-    "Candidates of a private selection must not depend on protected data: select from a public relation. If these rows"
-    " are public for a reason that the SQL does not show, say public := true (the ledger records it)."
+    "A statement that asks for a private selection must not read protected data for anything else: select from public"
+    " relations, and ask for the rest in a statement of its own. If this is public for a reason that the SQL does not"
+    " show, say public := true (the ledger records it)."
 )
-
-_OUTER = Step("a column of the query around it", "outer query")
-
-
-@dataclass(frozen=True)
-class Source:
-    """What the candidates of one call depend on."""
-
-    call: str
-    uses: tuple[Use, ...]
-
-    @property
-    def rows(self) -> tuple[Name, ...]:
-        """The tables and views whose rows can become candidates, outermost first: one of them is the items table."""
-        feeding = (use for use in self.uses if use.feeds and _OUTER not in use.path)
-        found = [use.relation.name for use in feeding if use.relation.name is not None]
-        return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
 class Sources:
-    """What the candidates of every call of a statement depend on."""
+    """What a statement reads: `rows` are the relations whose rows can become candidates, the items table among them."""
 
-    calls: tuple[Source, ...] = ()
-
-    @property
-    def rows(self) -> tuple[Name, ...]:
-        """The relations whose rows can become candidates, of all calls."""
-        return tuple(dict.fromkeys(name for call in self.calls for name in call.rows))
-
-    @property
-    def relations(self) -> tuple[Name, ...]:
-        """The base tables that any call depends on."""
-        uses = (use for call in self.calls for use in call.uses if not use.hop)
-        return tuple(dict.fromkeys(use.relation.name for use in uses if use.relation.name is not None))
+    rows: tuple[Name, ...] = ()
+    relations: tuple[Name, ...] = ()
 
 
-def examine(
-    sql: str,
-    resolver: Resolver,
-    protected: Collection[str],
-    *,
-    calls: Collection[str] = CALLS,
-    declared: Collection[str] = (),
-    units: Mapping[str, str | None] | None = None,
-) -> Sources:
-    """Find what the candidates of the calls in `sql` depend on; LeakError if that is protected or cannot be told.
+class Guard:
+    """What the guard asks about one statement: the caller's view of it, what is protected and what is declared."""
 
-    `protected` are names of protected relations, `units` the columns of their units; `declared` are items relations,
-    which the owner said are public, so that a protected view that joins them does not make them private, unless the
-    units come from them. Without protected relations nothing is refused.
-
-    >>> examine("SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products", resolver, ["purchases"]).relations
-    (Name(database='shop', schema='main', name='products'),)
-    """
-    try:
-        return _Guard(resolver, protected, calls, declared, units or {}).examine(sql)
-    except LeakError:
-        if protected:
-            raise
-        return Sources()
-
-
-def check_public(
-    resolver: Resolver, relation: str, protected: Collection[str], units: Mapping[str, str | None]
-) -> None:
-    """Refuse to call a relation public whose rows are those of a protected view.
-
-    >>> check_public(resolver, "shop.main.products", ["shop.main.purchases"], {})
-    """
-    try:
-        owner = _Guard(resolver, protected, CALLS, [relation], units).owner(relation)
-    except LeakError:
-        return  # what cannot be read now is refused when somebody selects from it
-    if owner:
-        raise LeakError(
-            f"{relation} cannot be an items relation: the protected relation {owner} reads its rows, so that they are"
-            " private as well. Make a table of public items, or protect a table of its own."
-        )
-
-
-class _Guard:
     def __init__(
         self,
-        resolver: Resolver,
-        protected: Collection[str],
-        calls: Collection[str],
+        host: Host,
+        view: ConnectionView,
+        protected: Mapping[str, str | None],
         declared: Collection[str],
-        units: Mapping[str, str | None],
+        once: Once,
+        *,
+        elsewhere: bool = False,  # are relations protected that this database does not hold, as in Spark?
     ) -> None:
-        self._calls = frozenset(name.lower() for name in calls)
-        self._resolver = resolver
-        there = resolver.committed()
-        private = [there.relation(parts(name)) for name in protected]
-        self._names = self._calls | {one.text.lower() for one in private}
-        if private:
-            self._names |= _macros(resolver)
-        self._walk = Walk(resolver, self._calls, self._names)
-        self._there = Walk(there, self._calls, self._names)
-        self._private: dict[tuple[str, ...], str] = {one.key: one.text for one in private}
-        self._under: dict[tuple[str, ...], str] = {}  # tables that a protected view reads, and which view
-        self._files: dict[str, str] = {}
-        public = [there.relation(parts(name)) for name in declared]
-        given = dict(zip((one.key for one in private), (units.get(name) for name in protected), strict=True))
-        self._underlying(private, public, given)
-
-    def owner(self, name: str) -> str:
-        """The protected view that reads a relation, or what that relation reads; empty if there is none."""
-        relation = self._there.resolver.relation(parts(name))
-        found = [self._owner(one) for one in (relation, *(use.relation for use in self._bases(relation)))]
-        return next(filter(None, found), "")
-
-    def examine(self, sql: str) -> Sources:
-        trees = [expand(tree, self._resolver, self._calls, self._names) for tree in self._parse(sql)]
-        found = [source for tree in trees for source in self._sources(tree, None, (), frozenset())]
-        if not found:
-            raise unreadable("the call is not in its text")
-        for source in found:
-            self._check(source)
-        return Sources(tuple(found))
-
-    def _parse(self, sql: str) -> list[exp.Expr]:
-        return statements(sql, self._resolver, self._names)
-
-    def _sources(
-        self, tree: exp.Expr, home: Home | None, path: tuple[Step, ...], seen: frozenset[tuple[str, ...]]
-    ) -> Iterator[Source]:
-        """The calls of a tree, and of the views that it names anywhere."""
-        for node in tree.find_all(exp.Func):
-            if called(node).lower() in self._calls:
-                uses = tuple(through(use, *path) for use in self._uses(node, home))
-                yield Source(_shown(node), tuple(dict.fromkeys(uses)))
-        for use in self._walk.views(tree, home):
-            if use.key not in seen:
-                inner = self._walk.view(use)
-                step = Step(use.text, "view")
-                yield from self._sources(inner, use.home, (*path, step), seen | {use.key})
-
-    def _uses(self, call: exp.Expr, home: Home | None) -> Iterator[Use]:
-        table = call.parent if isinstance(call.parent, exp.Table) and call.arg_key == "this" else None
-        holder: exp.Expr | None = table if table is not None else call.find_ancestor(exp.Select)
-        if holder is None:
-            holder = call.root()
-        inside = macros_around(holder)
-        yield from (through(use, *inside) for use in self._walk.uses(holder, home))
-        for part in reached(holder, self._calls):
-            if not independent(part, self._walk, home):
-                for outer in enclosing(part):
-                    yield from (through(use, _OUTER) for use in self._walk.uses(outer, home, skip=holder))
-
-    def _check(self, source: Source) -> None:
-        for use in source.uses:
-            if use.relation.key in self._private:
-                name = self._private[use.relation.key]
-                way = f": {use.way}" if use.path else ""
-                raise LeakError(
-                    f"The candidates of {source.call} depend on the protected relation {name}{way}. {_ADVICE}"
-                )
-        for use in source.uses:
-            if owner := self._owner(use.relation):
-                raise LeakError(
-                    f"The candidates of {source.call} depend on data of the protected relation {owner}, which reads"
-                    f" {use.relation.text}: {use.way}. {_ADVICE} If {use.relation.text} is public, declare it with"
-                    " msd_items (not if it holds the units)."
-                )
-        for use in source.uses:
-            if use.relation.kind == "unknown":
-                raise LeakError(_unknown(source, use))
-
-    def _owner(self, relation: Relation) -> str:
-        """The protected view that reads this table or file; empty if there is none."""
-        if relation.kind == "file":
-            asked = self._resolver.places(relation.text)
-            for file, name in self._files.items():
-                if any(overlap(one, two) for one in asked for two in self._resolver.places(file)):
-                    return name
-            return ""
-        return self._under.get(relation.key, "")
-
-    def _underlying(
-        self, private: list[Relation], public: list[Relation], units: Mapping[tuple[str, ...], str | None]
-    ) -> None:
-        """Find what protected views read: it is as private as they are, but for what the owner declared public."""
-        free = {one.key for one in public}
-        for one in public:
-            try:
-                bases = [use.relation for use in self._bases(one)]
-            except LeakError:
-                continue  # a view that cannot be read frees nothing but itself
-            if len(bases) == 1:  # a plain view over one table or file; a join could hide a private one
-                free.add(bases[0].key)
-        for one in private:
-            found = list({use.relation.key: use.relation for use in self._bases(one)}.values())
-            holding = self._holding(one, found, units[one.key])
-            for base in found:
-                if base.key in free and base.key not in holding:
-                    continue
-                if base.kind == "file":
-                    self._files.setdefault(base.text, one.text)
-                elif base.kind == "table":
-                    self._under.setdefault(base.key, one.text)
-
-    def _holding(self, view: Relation, bases: list[Relation], unit: str | None) -> set[tuple[str, ...]]:
-        """The relations that may hold the units of a protected view; all, if that cannot be told."""
-        every = {base.key for base in bases}
-        if unit is None or not every:
-            return every
-        tree = self._there.view(view)
-        hops = [use.relation for use in self._there.uses(tree, view.home) if use.hop]
-        names = unit_names(unit, [tree, *(self._there.view(hop) for hop in hops)])
-        found = set()
-        for base in bases:
-            columns = self._there.resolver.columns(base)
-            if columns is None or columns & names:
-                found.add(base.key)
-        return found or every
-
-    def _bases(self, relation: Relation) -> list[Use]:
-        if relation.kind != "view":
-            return []
-        return [use for use in self._there.uses(self._there.view(relation), relation.home) if not use.hop]
-
-
-def _macros(resolver: Resolver) -> frozenset[str]:
-    """The names of the user's macros, which must all be found where they are called; none may stand for SQL itself."""
-    found = resolver.visible()
-    for macro in found:
-        if macro.hides:
-            raise unreadable(
-                f"the macro {macro.name} hides an operator or function of DuckDB that SQL, or msd_sql itself, uses"
-                " without naming it: drop it, or give it another name"
-            )
-    return frozenset(macro.name.name.lower() for macro in found)
-
-
-def _shown(call: exp.Expr) -> str:
-    text = call.sql("duckdb", normalize_functions=False)
-    return text if len(text) <= 80 else text[:77] + "…"
-
-
-def _unknown(source: Source, use: Use) -> str:
-    name = use.relation.text
-    if name.startswith(DEFAULT):
-        why = f"{name.removesuffix('()')} of the macro is not in DuckDB's catalog, so that the call must give it"
-    elif name.endswith("()"):
-        why = f"{name} can return anything, and its definition is not in the database"
-    else:
-        why = (
-            f"'{name}' is not a committed table or view of this database (a TEMP table, a registered data frame, a"
-            " variable of the program, or a table or view that a transaction made or changed and did not commit yet?)"
+        self._host = host
+        self._view = view
+        self._declared = declared
+        self._once = once
+        self._rows: Sequence[Row] = relation_rows(host, once)
+        self._private: PrivateData = once(
+            ("private", *protected), lambda: private_data(host, self._rows, protected, declared)
         )
-    way = f" It is reached as {use.way}." if use.path else ""
-    return (
-        f"The guard cannot tell where the candidates of {source.call} come from: {why}.{way} Select from a table or"
-        " view of the database; if the candidates are public, say public := true (the ledger records it)."
-    )
+        self._guarding = elsewhere or bool(protected)
+
+    def examine(self) -> Sources:
+        """What the statement reads; LeakError if that is protected, or cannot be told while anything is."""
+        try:
+            plan = self._plan()
+        except LeakError:
+            if self._guarding:
+                raise
+            return Sources()
+        if self._guarding:
+            self._check(plan)
+        return Sources(self._feeding(plan), plan.tables)
+
+    def check_relation(self, name: Name) -> None:
+        """LeakError if a relation's rows are private."""
+        plan = plan_of(self._host, f"FROM {name.sql}")
+        if plan is None:
+            raise unreadable(f"{name} cannot be read")
+        for table in plan.tables:
+            if (owner := self._private.tables.get(name_key(table))) is not None:
+                self._refuse(owner, table.name, f"FROM {name.sql}")
+        if reads_files(plan) and self._private.files:
+            self._check_files([scan for scan in plan.scans if scan.table is None], [f"FROM {name.sql}"])
+
+    @cached_property
+    def _text(self) -> str:
+        return planned(self._view.statement, self._view.prepared)
+
+    def _plan(self) -> Plan:
+        if "__pivot_enum_" in (text := self._text):
+            raise unreadable("its columns are values that PIVOT has read before; list them, PIVOT … ON c IN (…)")
+        told = self._view.plan or '{"error": true}'
+        found = serialized(told)
+        if isinstance(found, Plan):
+            if any(call.name.startswith("_msd_") for call in found.calls):
+                self._check_variables(text, told)
+                return found
+            raise unreadable("its text does not call msd_sql, and the program holds the rest of it: write it in SQL")
+        return self._from_outside(text)
+
+    def _check_variables(self, text: str, told: str) -> None:
+        """A variable can hold private values, and is a constant in a plan: without it the plan must be the same."""
+        if not self._view.variables:
+            return
+        with self._as_the_caller():
+            rows = self._host.rows(f"SELECT CAST(json_serialize_plan({literal(text)}) AS VARCHAR)")
+        if rows[0][0] != told:
+            names = ", ".join(self._view.variables)
+            raise unreadable(
+                f"variables are set ({names}), which can hold anything, and the statement reads one of them, or TEMP"
+                f" objects that may: RESET VARIABLE {self._view.variables[0]}, or write the value itself"
+            )
+
+    def _from_outside(self, text: str) -> Plan:
+        """The plan on another connection, for a statement that reads files: the caller must have nothing of its own."""
+        own = sorted({*self._view.temporary, *self._view.variables})
+        if own:
+            raise unreadable(
+                f"DuckDB does not tell its plan, and your connection has TEMP objects or variables ({', '.join(own)})"
+                " that another one does not see. Drop them, or make them permanent; candidates from a data frame or a"
+                " file can be made a table"
+            )
+        there = {key_of(row[1], row[2], row[3]): row[5] for row in self._rows if row[0] != "foreign"}
+        foreign = {fold(row[1]) for row in self._rows if row[0] == "foreign"}
+        here = {**self._view.tables, **self._view.views}
+        here, there = ({key: one for key, one in seen.items() if key[1] != "msd"} for seen in (here, there))
+        made = made_table(self._view.statement)  # CREATE TABLE … AS has made it by now
+        changed = {key for key in {*here, *there} if key[0] not in foreign and here.get(key) != there.get(key)}
+        if any(key[2] != made or key in there for key in changed):
+            raise unreadable("tables or views were changed in a transaction that is not yet committed: COMMIT first")
+        names = self._once(PROBED, list)
+        if not names or len(names) != len(self._view.probes):
+            raise unreadable(
+                "DuckDB does not tell its plan: a data frame or another variable of the program, a relation that this"
+                " connection does not have, or files that its text does not name"
+            )
+        if (found := hidden(self._host, names, self._view.probes)) is not None:
+            raise unreadable(
+                f"DuckDB does not tell its plan, and {found} may be a TEMP macro, which another connection does not"
+                " see. Drop it, or make it permanent"
+            )
+        with self._as_the_caller():
+            plan = explained(self._host, text)
+        if plan is None:
+            raise unreadable("another connection of this database cannot run it")
+        return plan
+
+    @contextmanager
+    def _as_the_caller(self) -> Iterator[None]:
+        path = ",".join(f"{quote(database)}.{quote(schema)}" for database, schema in self._view.path)
+        with suppress(HostError):  # only Python's DuckDB looks for a program's variables
+            self._host.run("SET python_enable_replacements = false")
+        self._host.run(f"SET search_path = {literal(path)}")
+        self._host.run(f"SET file_search_path = {literal(','.join(self._view.folders))}")
+        self._host.run(f"SET home_directory = {literal(self._view.home)}")
+        try:
+            if (DATABASE, "main") not in self._view.path:  # else they are found by that path
+                self._host.run(TEXT)
+            yield
+        finally:
+            self._host.run(f"{OWN_NAMES}; RESET file_search_path; RESET home_directory")
+
+    def _check(self, plan: Plan) -> None:
+        for scan in plan.scans:
+            if scan.table is not None:
+                self._check_table(scan.table)
+        for word in mentioned(self._text) if self._private.silent else ():
+            if (owner := self._private.silent.get(word)) is not None:
+                self._refuse(owner, owner.name, self._text)
+        self._check_files([scan for scan in plan.scans if scan.table is None], [self._text])
+        for scan in plan.scans:
+            if scan.table is None:
+                self._check_function(scan)
+        if odd := sorted(plan.operators - _OPERATORS):
+            raise unreadable(f"it has a step {odd[0]} that the guard does not know, or rows that the program holds")
+        for call in plan.calls:
+            first, *rest = call.arguments or ("",)
+            if call.name in _STATE and not (first in _STATE[call.name] and set(rest) <= {"False"}):
+                raise unreadable(f"{call.name}() tells what was stored before, which can be anything")
+        words = {word for text in closure([self._text], self._views, {}) for word in mentioned(text)}
+        if said := words & _STATE.keys():  # it may be a constant by now, which a plan does not tell from others
+            raise unreadable(f"{min(said)}() tells what was stored before, which can be anything")
+        if plan.enums or (not plan.has_enums and words & set(self._view.enums)):
+            raise unreadable("it uses an ENUM type that no table of it has, and that can be made from anything")
+
+    def _check_table(self, table: Name) -> None:
+        key = name_key(table)
+        if (owner := self._private.tables.get(key)) is not None:
+            self._refuse(owner, table.name, self._text)
+        there = {key_of(row[1], row[2], row[3]): row[5] for row in self._rows if row[0] == "table"}
+        here = self._view.tables.get(key)
+        if key[0] == "temp" or key not in there or (here is not None and here != there[key]):
+            raise unreadable(
+                f"'{table.name}' is not a committed table of this database (a TEMP table, or a table that a transaction"
+                " made or changed and did not commit yet), so that nothing tells what it was filled from. COMMIT, or"
+                " make it a permanent table"
+            )
+
+    def _check_function(self, scan: Scan) -> None:
+        allowed = scan.function in _FUNCTIONS or READING.fullmatch(scan.function)
+        kept_back = _FUNCTIONS.get(scan.function) or ()
+        if scan.columns is None:  # then we may be the ones who read it, if the text does not say its name
+            said = {word for text in closure([self._text], self._views, {}) for word in mentioned(text)}
+            kept_back = kept_back if scan.function in said else ()
+            columns = frozenset(kept_back)
+        else:
+            columns = scan.columns
+        if not allowed or columns & frozenset(kept_back):
+            raise unreadable(f"{scan.function}() can return anything, or tells of the rows of tables")
+
+    def _check_files(self, scans: Sequence[Scan], texts: Sequence[str]) -> None:
+        reading = [scan for scan in scans if READING.fullmatch(scan.function)]
+        if not reading or not self._private.files:
+            return
+        if all(scan.files for scan in reading):
+            found: list[str | None] = [file for scan in reading for file in scan.files]
+        else:
+            every = closure(texts, self._views, self._macros)
+            found = [path for text in every for path in paths(tokens(text))]
+        for path in found:
+            if path is None:
+                raise unreadable("it reads files whose path is computed: write the path as a plain string")
+            for file, owner in self._private.files.items():
+                if any(overlap(one, two) for one in self._places(path) for two in self._places(file)):
+                    self._refuse(owner, path, self._text)
+
+    def _places(self, path: str) -> set[str]:
+        """Settings belong to one connection: the caller's, or ours that reads the protected relation."""
+        ours = self._host.rows(
+            "SELECT system.main.current_setting('file_search_path'), system.main.current_setting('home_directory')"
+        )[0]
+        folders = [one.strip() for one in str(ours[0] or "").split(",") if one.strip()]
+        return located(path, self._view.folders, self._view.home) | located(path, folders, ours[1] or "")
+
+    def _refuse(self, owner: Name, read: str, text: str) -> NoReturn:
+        target = read if "/" in read else fold(read)
+        path = way(text, target, self._views, self._macros)
+        if target == fold(owner.name):
+            via = f": {path}" if " → " in path else ""
+            raise LeakError(f"This statement reads the protected relation {owner.name}{via}. {_ADVICE}")
+        to_owner = way(text, fold(owner.name), self._views, self._macros)
+        if " → " in to_owner or fold(owner.name) in mentioned(text):
+            path = to_owner if target in to_owner else f"{to_owner} → view → {read}"
+        raise LeakError(
+            f"This statement reads data of the protected relation {owner.name}, which reads {read}: {path}. {_ADVICE}"
+            f" If {read} is public, declare it with msd_items (not if it holds the units)."
+        )
+
+    def _feeding(self, plan: Plan) -> tuple[Name, ...]:
+        """The relations that candidates can come from: views that are mentioned first, then the tables under them."""
+        texts = closure([self._text], self._views, {})
+        words = {word for text in texts for word in mentioned(text)}
+        declared = {name_key(Name(*parts(text))) for text in self._declared}
+        views = [name for key, (name, _) in self._views.items() if key in declared and key[2] in words]
+        tables = plan.feeding if plan.feeding is not None else plan.tables
+        direct = mentioned(self._text)
+        under = {key_of("", "", table.name)[2] for table in tables} - direct if views else set()
+        return (*views, *sorted(table for table in tables if fold(table.name) not in under))
+
+    @cached_property
+    def _views(self) -> dict[Key, tuple[Name, str]]:
+        return views_of(self._rows)
+
+    @cached_property
+    def _macros(self) -> dict[str, str]:
+        """The bodies of all macros that every connection sees. DuckDB takes long to list them: for errors and files."""
+        return macro_bodies(self._host)

@@ -7,12 +7,11 @@ import duckdb
 import pytest
 
 import msd_sql
-import msd_sql.actions.select
+import msd_sql.actions.rows_content
 from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.sql_text import Name
 from msd_sql.database.storage_layout import Layouts, Table, storage_fingerprint
-
-from .conftest import one
+from tests.support.shop import one
 
 LONG_AGO = 1_000_000_000
 CREATE = "CREATE OR REPLACE TABLE t AS SELECT range::INTEGER AS u, 'user ' || range AS s FROM range({})"
@@ -208,8 +207,8 @@ def test_of_each_table_only_the_last_layout_is_known():
 
 def test_a_second_question_reads_no_purchases_and_a_changed_table_is_read_again(settled, monkeypatch):
     read = []
-    original = msd_sql.actions.select.content_fingerprint
-    monkeypatch.setattr(msd_sql.actions.select, "content_fingerprint", lambda *a: read.append(1) or original(*a))
+    original = msd_sql.actions.rows_content.content_fingerprint
+    monkeypatch.setattr(msd_sql.actions.rows_content, "content_fingerprint", lambda *a: read.append(1) or original(*a))
     with duckdb.connect(str(settled)) as con:
         msd_sql.register(con)
 

@@ -8,9 +8,6 @@ import duckdb
 import pytest
 
 import msd_sql
-from msd_sql.guard.connection_view import Session
-from msd_sql.registration import _DROPS, _DROPS_TABLE
-from msd_sql.surface.macros import OURS, TEXT
 
 PICK = "msd_select(item_id, 2, 0.01, 0.0, reach := 'purchases')"
 PROTECT = "SELECT msd_protect('{}', unit := 'user_id', item := 'item_id', budget := 100, delta := 1e-6)"
@@ -60,7 +57,7 @@ def test_a_temp_relation_hides_what_a_persisted_view_reads(con, source, kind):
 @pytest.mark.parametrize("source", ["products", "main.products", "temp.products", "temp.main.products"])
 def test_a_temp_table_hides_the_table_of_its_name(con, source):
     con.execute("CREATE TEMP TABLE products AS SELECT item_id FROM purchases WHERE user_id = 7")
-    refused(con, f"SELECT {PICK} FROM {source}", "cannot tell where the candidates")
+    refused(con, f"SELECT {PICK} FROM {source}", "cannot tell what this statement reads")
     runs(con, f"SELECT {PICK} FROM memory.products")
 
 
@@ -112,7 +109,7 @@ MACROS = {
 @pytest.mark.parametrize(("made", "sql"), MACROS.values(), ids=MACROS)
 def test_macros_of_the_connection_are_followed(con, made, sql):
     con.execute(made)
-    refused(con, sql, "on the protected relation purchases")
+    refused(con, sql, "the protected relation purchases")
 
 
 def test_a_public_temp_macro_is_no_obstacle(con):
@@ -141,20 +138,6 @@ def test_a_macro_does_not_speak_for_duckdb(con, place):
         con.execute(f"DROP MACRO {'TABLE ' if 'TABLE' in macro else ''}{place}.{macro.split('(')[0]}")
     nothing_charged(con)
     runs(con, HONEST)
-
-
-@pytest.mark.parametrize("macro", ['"+"(a, b)', '"~~"(a, b)', "date_part(a, b)", "contains(a, b)", "row(a, b)"])
-def test_a_macro_that_stands_for_an_operator_is_named(con, macro):
-    con.execute(f"CREATE TEMP MACRO {macro} AS (SELECT count(*) > 3 FROM purchases)")
-    refused(con, f"SELECT {PICK} FROM products WHERE item_id + 1 > 3", "hides an operator or function of DuckDB")
-
-
-def test_the_session_leaves_out_our_own_macros_and_no_others(con):
-    con.execute("CREATE TEMP MACRO msd_mine() AS 1")
-    told = Session.read(con.execute("SELECT _msd_session()").fetchone()[0])
-    assert [one.name.name for one in told.macros] == ["msd_mine"]
-    assert set(_DROPS) | set(_DROPS_TABLE) <= OURS
-    assert set(re.findall(r"TEMP MACRO (\w+)", TEXT)) == set(_DROPS) | set(_DROPS_TABLE)
 
 
 UNCOMMITTED = {
@@ -199,7 +182,7 @@ def test_what_a_transaction_changed_and_did_not_commit_is_refused(con, change, s
         "SELECT msd_protect('bought', unit := 'user_id', item := 'item_id', budget := 9, delta := 1e-6)"
     ).fetchall()
     con.execute(f"BEGIN; {change}")
-    refused(con, sql, "cannot tell where the candidates|of the protected relation|on the protected relation")
+    refused(con, sql, "cannot tell what this statement reads|the protected relation")
     con.execute("ROLLBACK")
     runs(con, f"SELECT {PICK} FROM over WHERE ok(item_id)")
 

@@ -1,0 +1,90 @@
+"""TEMP macros that could stand for a function of a statement, asked for by name on the caller's connection.
+
+DuckDB lists a connection's macros only together with all of its functions, which takes long, and another connection
+does not see TEMP ones. Whether there is one of a given name is told at once by binding a call of it. Asked only for a
+statement that has to be planned on another connection, because it reads files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from msd_sql.database.host import Host
+from msd_sql.database.sql_text import fold, literal, quote
+from msd_sql.guard.files import looks_like_file
+from msd_sql.guard.statement_text import READING, mentioned, paths, tokens
+from msd_sql.surface.macros import MACROS
+from msd_sql.surface.shared_macros import DATABASE
+
+# Functions that DuckDB calls for what is not written as a call: [1], {'a': 1}, x.y, x[1:2], INTERVAL 1 DAY, LIKE …
+_SYNTAX = frozenset([
+    "list_value", "struct_pack", "row", "map", "array_value", "list_extract", "array_extract", "struct_extract",
+    "struct_extract_at", "map_extract", "map_extract_value", "union_extract", "json_extract", "json_extract_string",
+    "list_slice", "array_slice", "list_concat", "list_contains", "array_contains", "contains", "list_transform",
+    "list_filter", "list_apply", "list_zip", "date_part", "datepart", "date_trunc", "to_years",
+    "to_quarters", "to_months", "to_weeks", "to_days", "to_hours", "to_minutes", "to_seconds", "to_milliseconds",
+    "to_microseconds", "concat", "array_agg", "list", "unpivot_list", "in_search_path", "quantile_cont", "mode",
+    "like_escape", "not_like_escape", "ilike_escape", "not_ilike_escape", "regexp_matches", "regexp_full_match",
+    "timezone", "collate", "current_date", "current_time", "current_timestamp", "current_localtime",
+    "current_localtimestamp", "localtime", "localtimestamp", "get_current_time", "get_current_timestamp", "today",
+    "now", "min", "max", "avg", "sum", "count", "count_star", "first", "error",
+    "stddev", "approx_unique", "approx_count_distinct", "approx_quantile", "constant_or_null",
+    "+", "-", "*", "/", "//", "%", "^", "**", "||", "~~", "!~~", "~~*", "!~~*", "~~~", "~", "!~", "<<", ">>", "&", "|",
+    "@", "!", "->", "->>", "@>", "<@", "&&", "^@", "<->", "<=>", "!__postfix", "~*", "!~*",
+])  # fmt: skip
+PROBED = ("probed",)
+_MACROS = f"""
+SELECT function_name, coalesce(macro_definition, '') FROM system.main.duckdb_functions()
+WHERE function_type IN ('macro', 'table_macro') AND NOT internal AND database_name NOT IN ('temp', '{DATABASE}')
+"""
+
+
+def macro_bodies(host: Host) -> dict[str, str]:
+    """The bodies of the macros that every connection sees, by folded name."""
+    found: dict[str, str] = {}
+    for name, body in host.rows(_MACROS):
+        found[fold(name)] = f"{found.get(fold(name), '')} {body}"
+    return found
+
+
+def names_to_probe(texts: Iterable[str]) -> list[str]:
+    """The names of functions that some texts can call; none if they do not read files.
+
+    >>> names_to_probe(["SELECT abs(a) FROM t"])
+    []
+    """
+    every = list(texts)
+    words = [word for text in every for word in tokens(text)]
+    reads = any(READING.fullmatch(word.name) for word in words if word.kind in ("word", "name"))
+    if not reads and not any(True for _ in paths(words)):
+        return []
+    named = {name for text in every for name in mentioned(text) if not looks_like_file(name)}
+    return sorted((named | _SYNTAX) - MACROS.keys())
+
+
+def probe(name: str) -> str:
+    """A statement that binds, or fails otherwise than for a missing function, where there is a TEMP macro of the name.
+
+    >>> print(probe("abs"))
+    SELECT temp.main."abs"()
+    """
+    return f"SELECT temp.main.{quote(name)}()"
+
+
+def hidden(host: Host, names: Sequence[str], answers: Sequence[str]) -> str | None:
+    """The name of which the caller's connection tells something else than ours, which has no TEMP macro; None if none.
+
+    Of a macro of DuckDB's own, both tell no more than its parameters: that is not enough.
+    """
+    asked = ", ".join(literal(probe(name)) for name in names)
+    rows = host.rows(f"SELECT list_transform([{asked}], lambda sql: CAST(json_serialize_plan(sql) AS VARCHAR))")
+    for name, here, there in zip(names, answers, rows[0][0], strict=True):
+        if _said(here) != _said(there) or "acro" in _said(there):
+            return name
+    return None
+
+
+def _said(answer: str) -> str:
+    """What is in the way, without what is offered instead: that depends on the search path."""
+    return str(json.loads(answer).get("error_message", "acro")).partition("\n")[0]
