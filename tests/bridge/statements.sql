@@ -116,4 +116,7 @@ SELECT msd_budget('purchases', 2.0) AS said;
 SELECT round(msd_remaining('purchases'), 9) AS left_over;
 
 -- the ledger
-SELECT relation, kind, statement, n, k, method, bound, eps, delta, charged_eps, exact, asserted_public, replayed FROM msd_ledger();
+SELECT relation, kind, what, statement, releases, repeated, eps, delta, composed_eps, charged_eps, exact, asserted_public, replayed FROM msd_ledger();
+
+-- the releases
+SELECT relation, kind, n, k, method, bound, eps, delta FROM msd_releases();

@@ -25,6 +25,7 @@ import duckdb
 import msd_sql
 from msd_sql.bridge import build, launch
 from msd_sql.bridge.extension_file import behind, footer, target
+from msd_sql.surface.macros import TEXT
 
 LIGHT = Path(__file__).resolve().with_name("light_worker.py")
 SHOP = [
@@ -78,7 +79,7 @@ def cycles(times: int) -> None:
         charged = _run(command, "SELECT count(*) AS n FROM msd_ledger() WHERE kind = 'select';\n").split()[-1]
         assert int(charged) >= times - times // 10
         assert not Path(path + ".wal").exists(), "a .wal is left"
-        assert sorted(os.listdir(folder)) == ["shop.duckdb"]
+        assert sorted(os.listdir(folder)) == ["shop.duckdb", "shop.duckdb.msd-journal"]
 
 
 def starts(times: int) -> None:
@@ -146,7 +147,7 @@ def threads(count: int, seconds: float) -> int:
     """Ask from several threads of one process, each with a connection of its own; how many answers there were."""
     con = duckdb.connect(config={"allow_unsigned_extensions": "true"})
     con.execute(f"LOAD '{build.extension()}'")
-    con.execute(launch.STATEMENTS)
+    con.execute(TEXT)
     for sql in shop():
         con.execute(sql).fetchall()
     end = time.monotonic() + seconds
@@ -154,7 +155,7 @@ def threads(count: int, seconds: float) -> int:
 
     def ask(number: int) -> None:
         own = con.cursor()
-        own.execute(launch.STATEMENTS)
+        own.execute(TEXT)
         try:
             while not answers[number] or time.monotonic() < end:
                 assert len(own.execute(ASK).fetchall()[0][0]) == 3
@@ -210,7 +211,7 @@ def timing(times: int) -> dict[str, list[float]]:
                 msd_sql.register(con)
             else:
                 con.execute(f"LOAD '{build.extension()}'")
-                con.execute(launch.STATEMENTS)
+                con.execute(TEXT)
                 found["the worker's start"] = [_timed(con, "FROM msd_ledger()")]
             for sql in made:
                 con.execute(sql).fetchall()

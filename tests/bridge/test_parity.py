@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import msd_sql
-from tests.sql.conftest import PRODUCTS, PURCHASES
+from tests.support.shop import PRODUCTS, PURCHASES
 
 SETUP = [
     PRODUCTS,

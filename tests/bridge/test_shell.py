@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import time
@@ -14,26 +13,18 @@ from pathlib import Path
 import pytest
 
 from msd_sql.bridge import build, extension_file, launch
+from msd_sql.bridge.worker import LEDGER_VARIABLE
 from msd_sql.errors import EngineError, InputError
 from tests.bridge import stress
-from tests.bridge.conftest import Shell
 
 ASK_BOTH = "SELECT mine(), msd_remaining('purchases')"
 PROMPT = r"shop\S* D "
 
 
-@pytest.fixture(scope="module")
-def template(program, tmp_path_factory):
-    """A shop that is protected, as the shell wrote it."""
-    made = Shell(program, tmp_path_factory.mktemp("template"))
-    made.run("shop.duckdb", text=";\n".join(stress.shop()) + ";\n")
-    return made.folder / "shop.duckdb"
-
-
 @pytest.fixture
-def declared(shell, template):
-    """A shell's folder with a copy of that shop."""
-    shutil.copy(template, shell.folder)
+def declared(shell):
+    """A shell's folder with a shop that is protected, as the shell wrote it: a copied file would be refused."""
+    shell.run("shop.duckdb", text=";\n".join(stress.shop()) + ";\n")
     return shell
 
 
@@ -66,9 +57,10 @@ def test_an_error_of_ours_is_an_error_of_the_shell(declared):
 def test_a_read_only_database_keeps_its_ledger_elsewhere(program, tmp_path, shell):
     made = shell.run("shop.duckdb", text=";\n".join(stress.shop()[:2]) + ";\n")
     assert made.returncode == 0
-    command = [program, *launch.command(str(tmp_path / "ledger.duckdb")), "shop.duckdb", "-readonly", "-json"]
+    command = [program, *launch.command(), "shop.duckdb", "-readonly", "-json"]
     text = ";\n".join([*stress.shop()[2:], stress.ASK, "SELECT count(*) AS n FROM msd_ledger()"]) + ";\n"
-    done = subprocess.run(command, cwd=tmp_path, input=text, text=True, capture_output=True, check=False)
+    told = {**os.environ, LEDGER_VARIABLE: str(tmp_path / "ledger.duckdb")}  # as `msd duckdb --ledger` tells it
+    done = subprocess.run(command, cwd=tmp_path, input=text, text=True, capture_output=True, check=False, env=told)
     assert done.stderr == ""
     assert json.loads(done.stdout.splitlines()[-1]) == [{"n": 3}]
     assert (tmp_path / "ledger.duckdb").exists()
@@ -150,7 +142,7 @@ def test_a_session_in_a_terminal(program, tmp_path, monkeypatch):
     say("SELECT msd_items('products', key := 'item_id', features := 'tags', reach := 'purchases');", "items relation")
     say("SELECT msd_select(item_id, 4, 0.1, 0.5) FROM products;", r"\[\d+, \d+, \d+, \d+\]")
     say("SELECT item_id % 2 AS g, msd_select(item_id, 2, 0.1, 0.5) FROM products GROUP BY g;", r"1\|\[\d+, \d+\]")
-    say("SELECT msd_select(item_id, 4, 0.1, 0.5) FROM purchases;", "depend on the protected relation purchases")
+    say("SELECT msd_select(item_id, 4, 0.1, 0.5) FROM purchases;", "reads the protected relation purchases")
     say("SELECT msd_select(item_id, 4, 0.9, 0.5) FROM products;", "Remaining: ε 0.7")
 
     # Ctrl-C during a long local search: back at the prompt at once, and the charge stays.
@@ -176,7 +168,7 @@ def test_a_session_in_a_terminal(program, tmp_path, monkeypatch):
     assert terminal.wait() == 1  # duckdb's own way to say that a statement failed on the way
     terminal.close()
     assert not Path(f"/proc/{last}").exists()
-    assert sorted(one.name for one in tmp_path.glob("shop*")) == ["shop.duckdb"]
+    assert sorted(one.name for one in tmp_path.glob("shop*")) == ["shop.duckdb", "shop.duckdb.msd-journal"]
 
 
 def _children(pid: int) -> list[int]:
@@ -219,7 +211,10 @@ def test_another_system_is_told_what_works_there(monkeypatch):
 def test_the_ledger_option_needs_a_file():
     with pytest.raises(InputError, match="--ledger needs a file"):
         launch._ours(["shop.duckdb", "--ledger"])
-    assert launch._ours(["--ledger", "l.duckdb", "-json"]) == (["-json"], "l.duckdb")
+    assert launch._ours(["--ledger", "l.duckdb", "-json"]) == (
+        ["-json"],
+        {"MSD_LEDGER": os.path.abspath("l.duckdb")},
+    )
 
 
 def test_the_extension_is_built_once_and_named_by_what_it_depends_on(built):

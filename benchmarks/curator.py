@@ -1,0 +1,208 @@
+"""A curator under load: second questions a second with 1, 4 and 16 clients, against the same in process; and a soak.
+
+python -m benchmarks.curator                     the table
+python -m benchmarks.curator --soak 60           hold the highest rate for a minute: p50, p99, memory, budget
+
+A second question asks for other candidates of a relation whose index is in memory: what a team does all day.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+import msd_sql
+
+PRODUCTS, USERS, PURCHASES = 3_000, 20_000, 200_000
+ASKED = "SELECT msd_select(item_id, 10, 0.0001, 0.5) FROM products WHERE item_id <> {}"
+Ask = Any
+
+
+def make_shop(path: Path) -> dict[str, str]:
+    """A shop with a large budget, and the tokens of two accounts."""
+    from msd_sql.curator.local_owner import local_owner
+    from msd_sql.remote.wire import Asked
+
+    with duckdb.connect(str(path)) as con:
+        msd_sql.register(con)
+        con.execute(
+            f"CREATE TABLE purchases AS SELECT (hash(i) % {USERS})::INTEGER AS user_id, "
+            f"((hash(i * 31) % 10000)^2 / 1e8 * {PRODUCTS})::INTEGER AS item_id FROM range({PURCHASES}) t(i)"
+        )
+        con.execute(
+            "CREATE TABLE products AS SELECT i::INTEGER AS item_id, [i % 97, 100 + i % 53, 200 + i % 11] AS categories "
+            f"FROM range({PRODUCTS + 1}) t(i)"
+        )
+        con.execute("SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id', budget := 1000)").fetchall()
+        con.execute("SELECT msd_items('products', key := 'item_id', features := 'categories', reach := 'purchases')")
+        con.execute("SELECT msd_publish('products')").fetchall()
+    with local_owner(str(path)) as door:
+        shares = [{"relation": "purchases", "budget": "900"}]
+        given: list[dict[str, Any]] = [{"name": "ana", "shares": shares}, {"name": "olga", "role": "owner"}]
+        return {one["name"]: str(door.ask(Asked("account add", one)).values["token"]) for one in given}
+
+
+class Served:
+    """`msd serve` as a process."""
+
+    def __init__(self, path: Path) -> None:
+        options = ["--port", "0", "--rate", "1000000", "--at-once", "64"]
+        command = [sys.executable, "-m", "msd_sql.cli", "serve", str(path), *options]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            told = json.loads(line)
+            if told["event"] == "serving":
+                self.address = told["address"]
+                break
+        self._drain = threading.Thread(target=lambda: [None for _ in self.process.stderr or ()], daemon=True)
+        self._drain.start()
+
+    def memory(self) -> float:
+        """Resident megabytes."""
+        fields = Path(f"/proc/{self.process.pid}/statm").read_text().split()
+        return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    def stop(self) -> None:
+        """Stop it."""
+        self.process.terminate()
+        self.process.wait(60)
+
+
+def in_process(path: Path) -> tuple[list[Ask], Any]:
+    """Sixteen cursors on the file itself."""
+    con = msd_sql.register(duckdb.connect(str(path)))
+    cursors = [msd_sql.register(con.cursor()) for _ in range(16)]
+    return [lambda number, own=own: own.execute(ASKED.format(number)).fetchall() for own in cursors], con.close
+
+
+def own_databases(address: str, token: str) -> tuple[list[Ask], Any]:
+    """Sixteen DuckDB databases that ask a curator."""
+    asks = []
+    for _ in range(16):
+        con = msd_sql.register(duckdb.connect(), curator=address, token=token)
+        con.execute("SELECT msd_pull('products')").fetchall()
+        asks.append(lambda number, own=con: own.execute(ASKED.format(number)).fetchall())
+    return asks, lambda: None
+
+
+def adbc(address: str, token: str) -> tuple[list[Ask], Any]:
+    """Sixteen Flight SQL connections."""
+    import adbc_driver_flightsql.dbapi as dbapi
+
+    options = {"adbc.flight.sql.authorization_header": f"Bearer {token}"}
+    connections = [dbapi.connect(address, db_kwargs=options, autocommit=True) for _ in range(16)]
+
+    def ask(number: int, own: Any) -> Any:
+        with own.cursor() as cursor:
+            cursor.execute(ASKED.format(number))
+            return cursor.fetchall()
+
+    def close() -> None:
+        for own in connections:
+            own.close()
+
+    return [lambda number, own=own: ask(number, own) for own in connections], close
+
+
+_next = iter(range(10**9))
+
+
+def load(asks: list[Ask], seconds: float) -> list[float]:
+    """Let every client ask one question after the other; how long each took."""
+    took: list[float] = []
+    end = time.monotonic() + seconds
+
+    def client(ask: Ask) -> None:
+        while time.monotonic() < end:
+            begun = time.perf_counter()
+            ask(next(_next))
+            took.append(time.perf_counter() - begun)
+
+    threads = [threading.Thread(target=client, args=(ask,)) for ask in asks]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return took
+
+
+def table(seconds: float) -> None:
+    """Print questions a second."""
+    print(f"{PURCHASES:,} purchases, {PRODUCTS:,} candidates, k = 10; second questions, {seconds:g} s each")
+    print(f"{'':34}{'1 client':>10}{'4 clients':>11}{'16 clients':>12}   p50 ms of 1")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("in process", "own DuckDB, curator", "ADBC Flight SQL, curator"):
+            path = Path(folder) / f"{name[:3].strip()}.duckdb"
+            held = make_shop(path)
+            served = None if name == "in process" else Served(path)
+            if served is None:
+                asks, close = in_process(path)
+            else:
+                asks, close = (own_databases if name.startswith("own") else adbc)(served.address, held["ana"])
+            asks[0](next(_next))  # the first question reads the relation
+            cells, median = [], 0.0
+            for clients in (1, 4, 16):
+                took = load(asks[:clients], seconds)
+                median = median or float(np.median(took)) * 1e3
+                cells.append(len(took) / seconds)
+            close()
+            if served is not None:
+                served.stop()
+            print(f"{name:34}{cells[0]:10.1f}{cells[1]:11.1f}{cells[2]:12.1f}   {median:.0f}", flush=True)
+
+
+def soak(seconds: float) -> None:
+    """Hold the load of eight clients; print rate, latencies, memory by fifths of the time, and the budget's own sum."""
+    from msd_sql.remote.flight_door import open_door
+    from msd_sql.remote.wire import Asked
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "shop.duckdb"
+        held = make_shop(path)
+        served = Served(path)
+        asks, _ = own_databases(served.address, held["ana"])
+        asks[0](next(_next))
+        took, memory = [], []
+        for _ in range(5):
+            took += load(asks[:8], seconds / 5)
+            memory.append(served.memory())
+        told = open_door(served.address, held["olga"]).ask(Asked("status")).values
+        answers = told["budgets"][0]["answers"]
+        p50, p99 = np.percentile(took, [50, 99]) * 1e3
+        print(f"{len(took) / seconds:.1f} questions a second for {seconds:g} s; p50 {p50:.0f} ms, p99 {p99:.0f} ms")
+        print("memory, MB:", " ".join(f"{one:.0f}" for one in memory))
+        same = "equal" if answers == len(took) + 1 else "NOT EQUAL"
+        print(f"answers charged {answers:,}, answers got {len(took) + 1:,}: {same}")
+        served.stop()
+        with duckdb.connect(str(path)) as con:
+            kept = con.execute("SELECT answers, spent FROM msd.protected").fetchall()[0]
+            summed = con.execute("SELECT sum(releases), sum(charged_eps) FROM msd.ledger").fetchall()[0]
+        print(f"budget's row {kept[0]:,} answers, ε {kept[1]:g}; ledger's sum {summed[0]:,} answers, ε {summed[1]:g}")
+
+
+def main() -> None:
+    """Run it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=10.0, help="for each cell of the table")
+    parser.add_argument("--soak", type=float, metavar="SECONDS", help="hold a load instead")
+    args = parser.parse_args()
+    if args.soak:
+        soak(args.soak)
+    else:
+        table(args.seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Flight SQL: the curator over gRPC, for standard clients."""

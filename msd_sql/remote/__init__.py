@@ -1,0 +1,1 @@
+"""A database that asks elsewhere: the same SQL functions, answered by a curator (docs/curator.md)."""
