@@ -9,20 +9,76 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from msd_sql.api import Selection, items, protect, select
+    from msd_sql.actions.selection import Selection
+    from msd_sql.api.ask import Options, explain, select, topk
+    from msd_sql.api.connection import Connection, connect
+    from msd_sql.api.declarations import items, protect
+    from msd_sql.api.figures import ledger, reach, remaining
+    from msd_sql.api.sql_errors import typed_errors
+    from msd_sql.errors import (
+        BudgetError,
+        CatalogError,
+        EngineError,
+        InputError,
+        LeakError,
+        MsdError,
+        PrivacyError,
+    )
     from msd_sql.registration import register, unregister
+    from msd_sql.udfs.diversify import diversify
 
-__all__ = ["Selection", "items", "protect", "register", "select", "unregister"]
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Selection": "api",
-    "items": "api",
-    "protect": "api",
-    "select": "api",
+    "BudgetError": "errors",
+    "CatalogError": "errors",
+    "Connection": "api.connection",
+    "EngineError": "errors",
+    "InputError": "errors",
+    "LeakError": "errors",
+    "MsdError": "errors",
+    "Options": "api.ask",
+    "PrivacyError": "errors",
+    "Selection": "actions.selection",
+    "connect": "api.connection",
+    "diversify": "udfs.diversify",
+    "explain": "api.ask",
+    "items": "api.declarations",
+    "ledger": "api.figures",
+    "protect": "api.declarations",
+    "reach": "api.figures",
     "register": "registration",
+    "remaining": "api.figures",
+    "select": "api.ask",
+    "topk": "api.ask",
+    "typed_errors": "api.sql_errors",
     "unregister": "registration",
 }
+__all__ = [
+    "BudgetError",
+    "CatalogError",
+    "Connection",
+    "EngineError",
+    "InputError",
+    "LeakError",
+    "MsdError",
+    "Options",
+    "PrivacyError",
+    "Selection",
+    "connect",
+    "diversify",
+    "explain",
+    "items",
+    "ledger",
+    "protect",
+    "reach",
+    "register",
+    "remaining",
+    "select",
+    "topk",
+    "typed_errors",
+    "unregister",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,17 +15,23 @@ from msd_sql import __version__
 COMMANDS = {
     "demo": "see the point in one command: a synthetic shop, its redundant top 6, and a private, diverse six",
     "shell": "a DuckDB shell with our functions (also: python -m msd_sql)",
+    "serve": "answer for a private database: accounts, shares, Arrow Flight SQL",
+    "account": "who may ask a curator, and how much of a budget each may spend",
     "ledger": "what was declared, asked and spent in a database",
     "explain": "what a selection would do and cost, without running it",
     "functions": "the SQL reference, or one function in full",
     "frontier": "diversity against reach for λ from 0 to 1, as a table and a picture",
-    "forecast": "the loss to expect at an ε and k, simulated: no private data is read",
+    "forecast": "the users that an answer will reach at an ε and k, beside random picks and the exact answer",
     "audit": "check the privacy claims exactly, on every small database",
     "bench": "the benchmarks of the source tree",
     "duckdb": "the real duckdb shell with our functions loaded",
     "duckdbrc": "the lines for your own ~/.duckdbrc",
+    "dbt": "check a dbt project: are the candidates of its private selections public?",
+    "mcp": "a server for assistants (Model Context Protocol): explain, select, what is left; no SQL",
     "completion": "a completion script for bash, zsh or fish",
 }
+# Commands beside the tool that they are for.
+ELSEWHERE = {"dbt": "msd_sql.integrations.dbt_command", "mcp": "msd_sql.integrations.mcp_command"}
 PASSING = ("audit", "bench", "duckdb")  # their options, --help among them, are those of the program behind them
 DESCRIPTION = "A relevant and diverse top-k, released under differential privacy, as a SQL expression for DuckDB."
 EPILOG = """\
@@ -103,7 +109,7 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
 
 
 def _command(name: str) -> Command:
-    return cast("Command", import_module(f"msd_sql.commands.{name}"))
+    return cast("Command", import_module(ELSEWHERE.get(name, f"msd_sql.commands.{name}")))
 
 
 def _expected(error: Exception) -> bool:

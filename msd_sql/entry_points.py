@@ -1,8 +1,4 @@
-"""The functions that the macros call: entry points, their SQL types, and nothing else.
-
-Python can register scalar functions only. `side_effects`: DuckDB neither folds them nor runs them for EXPLAIN, PREPARE
-or LIMIT 0 (but for `_msd_caller_query`, which is run then); `special` NULL handling: an empty input still arrives.
-"""
+"""The functions that the macros call: entry points, and nothing else; their SQL types are in surface/entry_types.py."""
 
 from __future__ import annotations
 
@@ -11,30 +7,29 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
-from msd_sql.actions.bind_time import caller_query
 from msd_sql.actions.declare import declare
 from msd_sql.actions.explain import explain
 from msd_sql.actions.key_column import key_column
-from msd_sql.actions.prefetch import prefetch
-from msd_sql.actions.reach import reach
+from msd_sql.actions.reach import reach, reach_interval
 from msd_sql.actions.select import pick
-from msd_sql.actions.show_ledger import LEDGER, ledger_rows, remaining
+from msd_sql.actions.show_ledger import ledger_rows, release_rows, remaining
+from msd_sql.actions.tell import ask, probes, statement
+from msd_sql.actions.whole_statement import draws_every_group
 from msd_sql.database.host import HostError, Interrupted
 from msd_sql.errors import EngineError, MsdError
-from msd_sql.question.arguments import Arguments, Group, groups, whole
+from msd_sql.guard.probes import probe
+from msd_sql.question.arguments import Arguments, groups, whole
 from msd_sql.question.options import asserted_public
-from msd_sql.question.prepare import guarded
+from msd_sql.question.source import guarded
 from msd_sql.runtime.call import INTERRUPTED, Call, uncharged
-from msd_sql.runtime.caller import FIELDS, Context
+from msd_sql.runtime.caller import Context
 from msd_sql.runtime.instance import Instance
 from msd_sql.runtime.vector_store import VectorStore
-from msd_sql.surface.macros import QUESTION, struct
+from msd_sql.surface.entry_types import ENTRIES
 
-CONTEXT = struct((name, "VARCHAR") for name in FIELDS)
-PROPERTIES = "STRUCT(property VARCHAR, value VARCHAR)[]"
+Run = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -42,49 +37,48 @@ class Function:
     """A function to register."""
 
     name: str
-    run: Callable[..., Any]
+    run: Run
     parameters: Sequence[str]
     returns: str
     arrow: bool = False
-    at_bind: bool = False  # may DuckDB call it when it binds a statement, instead of every time?
 
 
 def functions(instance: Instance) -> list[Function]:
     """The functions of one database; what comes in numbers comes in Arrow arrays.
 
     >>> [function.name for function in functions(Instance("token"))][:2]
-    ['_msd_instance', '_msd_caller_query']
+    ['_msd_instance', '_msd_statement']
+    """
+    made: list[tuple[str, Run]] = [
+        ("_msd_instance", lambda: instance.token),
+        ("_msd_statement", lambda told: statement(instance, told)),
+        ("_msd_probes", lambda told: probes(instance, told)),
+        ("_msd_probe", probe),
+        ("_msd_ask", lambda told, plan, answers: ask(instance, told, plan, answers)),
+        ("_msd_take", _take(instance)),
+        ("_msd_offer", _offer(instance)),
+        ("_msd_pick", _pick(instance)),
+        ("_msd_explain", _explain(instance)),
+        ("_msd_key", _key(instance)),
+        ("_msd_declare", _plain(instance, declare)),
+        ("_msd_reach", _plain(instance, reach)),
+        ("_msd_reach_interval", _plain(instance, reach_interval)),
+        ("_msd_remaining", _plain(instance, remaining)),
+        ("_msd_ledger", _plain(instance, ledger_rows)),
+        ("_msd_releases", _plain(instance, release_rows)),
+    ]
+    return typed(made)
+
+
+def typed(made: Sequence[tuple[str, Run]]) -> list[Function]:
+    """The functions with the types that a database is told of.
+
+    >>> typed([("_msd_probe", len)])[0].returns
+    'VARCHAR'
     """
     return [
-        Function("_msd_instance", lambda: instance.token, (), "VARCHAR"),
-        Function("_msd_caller_query", lambda: caller_query(instance), (), "VARCHAR", at_bind=True),
-        _plain(instance, "_msd_prefetch", prefetch, (), "VARCHAR"),
-        _take(instance),
-        _group(instance, "_msd_pick", pick, "BIGINT[]"),
-        _group(instance, "_msd_explain", explain, PROPERTIES),
-        _plain(instance, "_msd_key", key_column, ("VARCHAR[]", "VARCHAR", "VARCHAR"), "VARCHAR"),
-        _plain(instance, "_msd_declare", declare, ("VARCHAR", "VARCHAR"), "VARCHAR"),
-        _plain(instance, "_msd_reach", reach, ("VARCHAR[]", "VARCHAR", "VARCHAR"), "BIGINT"),
-        _plain(instance, "_msd_remaining", remaining, ("VARCHAR",), "DOUBLE"),
-        _plain(instance, "_msd_ledger", ledger_rows, (), LEDGER),
+        Function(name, run, ENTRIES[name].parameters, ENTRIES[name].returns, ENTRIES[name].arrow) for name, run in made
     ]
-
-
-def create(con: duckdb.DuckDBPyConnection, function: Function) -> None:
-    """Register a function on the database of a connection.
-
-    >>> create(duckdb.connect(), functions(Instance("token"))[0])
-    """
-    make: Any = con.create_function  # its annotations do not know that the names of types and kinds do as well
-    make(
-        function.name,
-        function.run,
-        None if "ANY" in function.parameters else list(function.parameters),  # None: as many and whatever come
-        function.returns,
-        type="arrow" if function.arrow else "native",
-        null_handling="special",
-        side_effects=not function.at_bind,
-    )
 
 
 @contextmanager
@@ -109,26 +103,75 @@ def as_one_sentence(instance: Instance, asking: Context) -> Iterator[None]:
     raise failure from None
 
 
-def _group(instance: Instance, name: str, act: Callable[[Call, Arguments], Any], returns: str) -> Function:
-    """A function of one group's items."""
-    kind = pa.int64() if returns == "BIGINT[]" else pa.struct([("property", pa.string()), ("value", pa.string())])
-
-    def one(group: Group) -> Any:
-        asking = Context.read(group.caller)
-        with as_one_sentence(instance, asking), instance.call(asking) as call, dropping_vectors_on_error(call.vectors):
-            with uncharged():
-                # First of all: an error about an argument quotes it, and an argument can be computed from private rows.
-                guarded(call, asserted_public(group.options))
-                arguments = group.read(call.vectors)
-            return act(call, arguments)
-
-    def chunk(questions: Any, callers: Any) -> Any:
-        return pa.array([one(group) for group in groups(questions, callers)], type=pa.list_(kind))
-
-    return Function(name, chunk, (QUESTION, CONTEXT), returns, arrow=True)
+@contextmanager
+def _asking(instance: Instance, asking: Context) -> Iterator[Call]:
+    """A call about a selection: its vectors are let go of if it fails."""
+    with as_one_sentence(instance, asking), instance.call(asking) as call, dropping_vectors_on_error(call.vectors):
+        yield call
 
 
-def _take(instance: Instance) -> Function:
+def _arguments(call: Call, questions: Any) -> list[Arguments]:
+    """What the groups of a chunk were given."""
+    with uncharged():
+        found = list(groups(questions))
+        for public in {asserted_public(group.options) for group in found}:
+            # First of all: an error about an argument quotes it, and an argument can be computed from private rows.
+            guarded(call, public)
+        return [group.read(call.vectors) for group in found]
+
+
+def _offer(instance: Instance) -> Run:
+    """A function that keeps every group until all are known; what comes back for it is a number."""
+
+    def chunk(questions: Any, heard: Any) -> Any:
+        with _asking(instance, instance.heard(heard[0].as_py())) as call:
+            return pa.array(call.offers.put(_arguments(call, questions)), type=pa.int64())
+
+    return chunk
+
+
+def _pick(instance: Instance) -> Run:
+    """A function that answers groups by their numbers, all that were offered in one step if it can."""
+
+    def chunk(numbers: Any, connections: Any, queries: Any) -> Any:
+        with _asking(instance, instance.context(connections[0].as_py(), queries[0].as_py())) as call:
+            found = call.offers.answer(
+                whole(numbers).to_pylist(),
+                lambda waiting: draws_every_group(call.context.statement),
+                lambda offered: pick(call, offered),
+            )
+        return pa.array(found, type=pa.list_(pa.int64()))
+
+    return chunk
+
+
+def _explain(instance: Instance) -> Run:
+    kind = pa.struct([("property", pa.string()), ("value", pa.string())])
+
+    def chunk(questions: Any, heard: Any) -> Any:
+        with _asking(instance, instance.heard(heard[0].as_py())) as call:
+            return pa.array([explain(call, group) for group in _arguments(call, questions)], type=pa.list_(kind))
+
+    return chunk
+
+
+def _key(instance: Instance) -> Run:
+    """A function that finds the key column, once for a statement: all groups of it have the same columns."""
+
+    def run(names: list[str] | None, first: str | None, last: str | None, heard: str) -> str | None:
+        asking = instance.heard(heard)
+
+        def find() -> str | None:
+            with as_one_sentence(instance, asking), instance.call(asking) as call:
+                return key_column(call, names, first, last)
+
+        about = ("key", tuple(names or ()), first, last)
+        return instance.once(asking.connection, asking.query, about, find)
+
+    return run
+
+
+def _take(instance: Instance) -> Run:
     """A function that keeps every row's vector for the selection of the same statement.
 
     Of any type: DuckDB would make a list of an array, number by number, for a parameter that is one.
@@ -139,7 +182,7 @@ def _take(instance: Instance) -> Function:
         store = instance.vectors(connection[0].as_py(), query[0].as_py())
         return pa.array(store.put(whole(vectors)))
 
-    return Function("_msd_take", chunk, ("ANY", "BIGINT", "BIGINT"), "BIGINT", arrow=True)
+    return chunk
 
 
 @contextmanager
@@ -152,18 +195,13 @@ def dropping_vectors_on_error(store: VectorStore) -> Iterator[None]:
         raise
 
 
-def _plain(
-    instance: Instance, name: str, act: Callable[..., Any], parameters: tuple[str, ...], returns: str
-) -> Function:
-    def run(arguments: Sequence[Any], told: dict[str, str | None]) -> Any:
-        asking = Context.read(told)
+def _plain(instance: Instance, act: Run) -> Run:
+    """A function of its arguments and, last, of the text by which its caller is known."""
+
+    def run(*given: Any) -> Any:
+        *arguments, heard = given
+        asking = instance.heard(heard)
         with as_one_sentence(instance, asking), instance.call(asking) as call:
             return act(call, *arguments)
 
-    shapes: dict[int, Callable[..., Any]] = {
-        0: lambda told: run((), told),
-        1: lambda a, told: run((a,), told),
-        2: lambda a, b, told: run((a, b), told),
-        3: lambda a, b, c, told: run((a, b, c), told),
-    }
-    return Function(name, shapes[len(parameters)], (*parameters, CONTEXT), returns)
+    return run

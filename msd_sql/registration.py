@@ -7,17 +7,22 @@ import os
 import threading
 import time
 import uuid
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from msd_sql import entry_points
-from msd_sql.database.spark_host import check_session
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.runtime import interrupts
 from msd_sql.runtime.instance import Instance
+from msd_sql.runtime.late_functions import create_functions
 from msd_sql.surface.macros import MACROS, TEXT
+from msd_sql.surface.shared_macros import ATTACH, DATABASE, SHARED_TEXT
+
+if TYPE_CHECKING:
+    from msd_sql.entry_points import Function
+    from msd_sql.remote.functions import DoorOf
 
 LEDGER = "msd_ledger"
 PATIENCE = 5.0  # seconds
@@ -28,34 +33,111 @@ _DROPS_TABLE = tuple(name for name, table in MACROS.items() if table)
 
 
 def register(
-    con: duckdb.DuckDBPyConnection | None = None, *, ledger: str | os.PathLike[str] | None = None, spark: Any = None
+    con: duckdb.DuckDBPyConnection | None = None,
+    *,
+    ledger: str | os.PathLike[str] | None = None,
+    spark: Any = None,
+    curator: str | None = None,
+    token: str | None = None,
+    tls_roots: str | os.PathLike[str] | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Give a connection `msd_select` and its family; calling it again changes nothing.
 
-    Every connection and cursor that uses the functions is registered by itself. `ledger` is a DuckDB file that keeps
-    declarations and ledger (schema msd) instead of the data's own file, for read-only data; `spark` is a Spark session
-    that holds protected relations.
+    From then on, every connection of the same database finds the functions as `msd_sql.msd_select(…)`. Without the
+    prefix they are found by connections that are registered: the first one keeps them whatever it does; those after it
+    have `msd_sql.main` on their search path, which takes a millisecond, and lose it with USE: register them again.
+
+    Args:
+        con: a connection or cursor; None: DuckDB's default connection.
+        ledger: a DuckDB file that keeps declarations and ledger (schema msd) instead of the data's own file, for
+            read-only data.
+        spark: a Spark session that holds protected relations.
+        curator: the address of a curator, 'grpc+tls://host:8815', which then answers for its private relations: this
+            database itself holds no private row (docs/curator.md).
+        token: the token of an account at the curator.
+        tls_roots: a file of certificates to trust beside the system's.
+
+    Returns:
+        The connection itself.
 
     >>> con = register(duckdb.connect())
     >>> con.sql("FROM msd_ledger()").fetchall()
     []
+    >>> con.cursor().sql("FROM msd_sql.msd_ledger()").fetchall()
+    []
+
     """
-    default = con is None
+    if curator is not None:
+        if ledger is not None or spark is not None:
+            raise InputError("A curator keeps the ledger and the private relations: leave ledger and spark out.")
+        return _register_at(con, curator, token, tls_roots)
+    return _register(con, _own_functions, ledger, spark)
+
+
+def register_asking(con: duckdb.DuckDBPyConnection, door: DoorOf) -> duckdb.DuckDBPyConnection:
+    """Give a connection the same functions, answered through the door that `door` tells for its number.
+
+    >>> register_asking(duckdb.connect(), lambda connection: door).sql("SELECT _msd_instance() IS NULL").fetchall()
+    [(False,)]
+    """
+
+    def functions(instance: Instance) -> list[Function]:
+        from msd_sql.remote.functions import functions as asking_functions
+
+        return asking_functions(instance, door)
+
+    return _register(con, functions, None, None)
+
+
+def _own_functions(instance: Instance) -> list[Function]:
+    from msd_sql.entry_points import functions
+
+    return functions(instance)
+
+
+def _register_at(
+    con: duckdb.DuckDBPyConnection | None, curator: str, token: str | None, tls_roots: str | os.PathLike[str] | None
+) -> duckdb.DuckDBPyConnection:
     con = con if con is not None else duckdb.default_connection()
     with _lock:
-        instance = _instance(con)
+        known = _find(con)
+        if known is not None and known.curator != curator:
+            where = f"at {known.curator}" if known.curator else "without a curator"
+            raise InputError(f"This database is registered {where} already. Open another one: duckdb.connect().")
+        if known is None:
+            from msd_sql.remote.flight_door import open_door
+
+            opened = open_door(curator, token, tls_roots)
+            register_asking(con, lambda connection: opened)
+            instance_of(con).curator = curator
+            return con
+    return _register(con, lambda instance: [], None, None)  # its functions are there: this makes the macros
+
+
+def _register(
+    con: duckdb.DuckDBPyConnection | None,
+    functions: Callable[[Instance], list[Function]],
+    ledger: str | os.PathLike[str] | None,
+    spark: Any,
+) -> duckdb.DuckDBPyConnection:
+    default = con is None
+    con = given = con if con is not None else duckdb.default_connection()
+    con = inner(con)
+    with _lock:
+        instance = _instance(con, functions)
         if ledger is not None:
             _keep_ledger(con, instance, os.fspath(ledger))
         if spark is not None:
+            from msd_sql.database.spark_host import check_session
+
             instance.spark = check_session(spark)
-        con.execute(TEXT)
-        number = con.execute("SELECT current_connection_id()").fetchall()[0][0]
+        number = _name_functions(con, instance)
         if default or con is duckdb.default_connection():
             instance.join_default(number)
         else:
             instance.join(number, con)
     interrupts.watch(_stop)
-    return con
+    return given
 
 
 def unregister(con: duckdb.DuckDBPyConnection | None = None) -> None:
@@ -64,8 +146,12 @@ def unregister(con: duckdb.DuckDBPyConnection | None = None) -> None:
     >>> unregister(register(duckdb.connect()))
     """
     con = con if con is not None else duckdb.default_connection()
+    con = inner(con)
     for instance in list(_instances.values()):
         instance.leave(con)
+    path = str(con.execute("SELECT current_setting('search_path')").fetchall()[0][0])
+    if path.endswith(f",{DATABASE}.main"):
+        con.execute(f"SET search_path = {literal(path.removesuffix(f',{DATABASE}.main'))}")
     for name in _DROPS:
         con.execute(f"DROP MACRO IF EXISTS temp.{quote(name)}")
     for name in _DROPS_TABLE:
@@ -90,16 +176,58 @@ def instance_named(token: str) -> Instance:
     return _instances[token]
 
 
-def _instance(con: duckdb.DuckDBPyConnection) -> Instance:
+def inner(con: Any) -> duckdb.DuckDBPyConnection:
+    """DuckDB's own connection: of `msd_sql.connect`, the one inside."""
+    found: duckdb.DuckDBPyConnection = getattr(con, "_msd_inner", con)
+    return found
+
+
+def _name_functions(con: duckdb.DuckDBPyConnection, instance: Instance) -> int:
+    """Let a connection find the functions without a prefix; the number of the connection."""
+    number, path, database, schema = con.execute(
+        "SELECT current_connection_id(), current_setting('search_path'), current_database(), current_schema()"
+    ).fetchall()[0]
+    on_path = f"{DATABASE}.main" in path.split(",")
+    if instance.named and not on_path:  # the first connection has TEMP macros, which no USE takes away
+        try:
+            con.execute(_extended(path, database, schema))
+            on_path = True
+        except duckdb.Error:  # detached by the user
+            instance.named = _share(con)
+            on_path = instance.named and bool(con.execute(_extended(path, database, schema)))
+    if not on_path:
+        con.execute(TEXT)
+        instance.named = _share(con)
+    return int(number)
+
+
+def _extended(path: str, database: str, schema: str) -> str:
+    """The statement that puts our macros behind all that a connection's search path has."""
+    own = path or f"{quote(database)}.{quote(schema)}"
+    return f"SET search_path = {literal(f'{own},{DATABASE}.main')}"
+
+
+def _share(con: duckdb.DuckDBPyConnection) -> bool:
+    """Give the functions to all connections of a database; False if another database has their name already."""
+    cursor = con.cursor()
+    try:
+        cursor.execute(ATTACH)
+        cursor.execute(SHARED_TEXT)
+    except duckdb.Error:
+        return False
+    return True
+
+
+def _instance(con: duckdb.DuckDBPyConnection, functions: Callable[[Instance], list[Function]]) -> Instance:
     found = _find(con)
     if found is not None:
         return found
     made = Instance(uuid.uuid4().hex)
     # On a cursor: an open transaction of the user must not decide over functions that all connections call.
     cursor = con.cursor()
-    for function in entry_points.functions(made):
-        entry_points.create(cursor, function)
-        made.functions.append(function.run)
+    made.functions = create_functions(
+        cursor, made.token, lambda: {function.name: function.run for function in functions(made)}
+    )
     _instances[made.token] = made
     return made
 
@@ -117,16 +245,21 @@ def _keep_ledger(con: duckdb.DuckDBPyConnection, instance: Instance, path: str) 
     attached = cursor.execute("SELECT database_name, path FROM duckdb_databases() WHERE path IS NOT NULL").fetchall()
     real = os.path.realpath(path)
     name = next((name for name, held in attached if os.path.realpath(held) == real), None)
-    if instance.home is not None and instance.home != name:
+    kept = instance.ledger_file.path if instance.ledger_file else None
+    if instance.home is not None and (kept != real if kept else instance.home != name):
         raise InputError(
-            f"This database keeps its ledger in {instance.home} already; a second ledger would be a second budget. "
-            "Use the same file."
+            f"This database keeps its ledger in {kept or instance.home} already; a second ledger would be a second "
+            "budget. Use the same file."
         )
-    if name is None:
-        name = LEDGER
-        # Said aloud, because a database that was opened for reading only attaches others likewise.
-        cursor.execute(f"ATTACH {literal(path)} AS {quote(name)} (READ_WRITE)")
-    instance.home = name
+    if instance.home is None and name is None:
+        # Attached only while it is used, so that other processes can use it in between.
+        from msd_sql.catalog.places.ledger_file import ledger_file
+
+        instance.ledger_file = ledger_file(real, LEDGER)
+        with instance.ledger_file.opened():
+            pass  # a file that cannot be opened is told of here
+    instance.home = instance.home or name or LEDGER
+    instance.declared = True
 
 
 @atexit.register

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any
 
-from msd_sql.catalog.amounts import Amount, shown
+from msd_sql.actions.recount import recount
+from msd_sql.catalog.accounts.account_book import AccountBook
+from msd_sql.catalog.amounts import Amount, brief, shown
+from msd_sql.catalog.declaration_rows import stored_name
 from msd_sql.catalog.declarations import Items, Protected
-from msd_sql.errors import InputError
-from msd_sql.guard.examine import check_public
+from msd_sql.catalog.places.moving import move
+from msd_sql.errors import CatalogError, InputError
 from msd_sql.question.options import read
+from msd_sql.question.source import check_public
 from msd_sql.runtime.call import Call
 from msd_sql.surface.functions import FUNCTIONS
 
@@ -31,21 +36,21 @@ def protect(
     unit: str | None = None,
     item: str | None = None,
     delta: Amount | None = None,
+    shares: str | None = None,
     users: int | None = None,
     cap: int = 1,
     relevance: str = "coverage",
     similarity: str | None = None,
     replace: bool = False,
 ) -> Protected:
-    """Protect a relation with a budget; what holds now."""
-    if budget is None:
-        raise _missing("budget", "the total ε that may ever be spent, such as budget := 1.0")
+    """Protect a relation with a budget, or with the one of a relation about the same people; what holds now."""
     return call.catalog.protect(
         relation,
         budget=budget,
         unit=unit,
         item=item,
         delta=delta,
+        shares=shares,
         users=users,
         cap=cap,
         relevance=relevance,
@@ -68,8 +73,7 @@ def items(
     replace: bool = False,
 ) -> Items:
     """Declare a public items relation, which must not depend on protected data; what holds now."""
-    units = {known.name: known.unit for known in call.catalog.all_protected() if known.relation}
-    check_public(call.resolver, str(call.catalog.relations.resolve(relation)), list(units), units)
+    check_public(call, call.catalog.relations.resolve(relation))
     if key is None:
         raise _missing("key", "the column that names an item, such as key := 'item_id'")
     return call.catalog.declare_items(
@@ -98,9 +102,45 @@ def _budget(call: Call, relation: str, budget: str, delta: str | None = None) ->
     return _protected(call.catalog.change_budget(relation, budget, delta, statement=call.context.statement))
 
 
+def _recount(call: Call, relation: str, eps: Decimal) -> str:
+    return recount(call, relation, eps)
+
+
+def _move(call: Call, relation: str, now: str) -> str:
+    return move(call.catalog, relation, now, text=call.context.statement)
+
+
 def _unprotect(call: Call, relation: str) -> str:
     found = call.catalog.unprotect(relation, statement=call.context.statement)
-    return f"{found.name} is no longer protected. What was spent (ε {shown(found.spent)}) stays on the record."
+    return f"{found.name} is no longer protected. What was spent (ε {brief(found.spent)}) stays on the record."
+
+
+def _publish(call: Call, relation: str) -> str:
+    return _show_whole(call, relation, publish=True)
+
+
+def _unpublish(call: Call, relation: str) -> str:
+    return _show_whole(call, relation, publish=False)
+
+
+def _show_whole(call: Call, relation: str, *, publish: bool) -> str:
+    name = call.catalog.relations.resolve(relation)
+    if publish:
+        if call.catalog.protected(name) is not None:
+            raise CatalogError(f"{name} is protected, so it cannot be published.")
+        check_public(call, name)
+    home = call.catalog.home_of(name)
+    with call.home_hosts.opened():
+        book = AccountBook(call.home_hosts.at(home), home, call.who())
+        book.publish(stored_name(name, home), call.context.statement, publish=publish)
+    return f"{name} is {'published: analysts see it whole' if publish else 'no longer published'}."
+
+
+def _pull(call: Call, relation: str) -> str:
+    raise InputError(
+        "msd_pull brings a published table from a curator, and this connection is not at one: "
+        "register(con, curator='grpc+tls://host:8815', token=…)."
+    )
 
 
 def _drop_items(call: Call, relation: str) -> str:
@@ -112,7 +152,12 @@ _ACTS: dict[str, Callable[..., str]] = {
     "protect": _protect,
     "items": _items,
     "budget": _budget,
+    "recount": _recount,
+    "move": _move,
     "unprotect": _unprotect,
+    "publish": _publish,
+    "unpublish": _unpublish,
+    "pull": _pull,
     "drop_items": _drop_items,
 }
 
@@ -124,9 +169,12 @@ def _missing(name: str, what: str) -> InputError:
 def _protected(found: Protected) -> str:
     unit = f"unit {found.unit}" if found.unit else "every row a unit"
     how = f"item {found.item}" if found.relevance == "coverage" else f"best match by {found.similarity}"
+    limits = found.limits
+    order = f" (order α = {shown(limits.alpha)}, room {brief(limits.room)})" if limits.alpha is not None else ""
+    whose = f"the budget of {found.shares}," if found.shares else "budget"
     return (
-        f"{found.name} is protected: {unit}, {how}, m = {found.m}, budget ε {shown(found.budget)}, δ "
-        f"{shown(found.delta)}, remaining ε {shown(found.remaining)}."
+        f"{found.name} is protected: {unit}, {how}, m = {found.m}, {whose} ε {shown(found.budget)}, δ "
+        f"{shown(found.delta)}{order}, remaining ε {brief(found.remaining)}."
     )
 
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 
-from msd_sql.catalog.amounts import shown
+from msd_sql.actions.explaining.distances import distance_lines
+from msd_sql.actions.explaining.lead import worth_lines
+from msd_sql.actions.explaining.price import Line, price_lines
+from msd_sql.actions.select import priced
+from msd_sql.catalog.amounts import brief, shown
+from msd_sql.catalog.ledger import price_of
 from msd_sql.engines.build import describe
 from msd_sql.question.arguments import Arguments
 from msd_sql.question.prepare import Question, prepare
+from msd_sql.question.source import record_assertion
 from msd_sql.runtime.call import Call, uncharged
-
-Line = tuple[str, str]
+from msd_sql.udfs.privacy.randomness import SecretSource
+from msd_sql.udfs.selection import planned_receipt
 
 
 def explain(call: Call, arguments: Arguments) -> list[dict[str, str]]:
@@ -19,7 +25,10 @@ def explain(call: Call, arguments: Arguments) -> list[dict[str, str]]:
         return [{"property": "candidates", "value": "0: an empty selection, nothing charged"}]
     with uncharged():
         question = prepare(call, arguments)
-    lines = [*_what(question), *_privacy(question), *_budget(call, question), *_engine(call, question)]
+    if question.request.public:
+        record_assertion(call)
+    worth = worth_lines(question.plan, question.request.head)
+    lines = [*_what(question), *_privacy(question), *worth, *_budget(call, question), *_engine(call, question)]
     return [{"property": name, "value": value} for name, value in lines]
 
 
@@ -35,6 +44,7 @@ def _what(question: Question) -> list[Line]:
         ("constraint", plan.constraint),
         ("diversity", f"{plan.diversity:g}"),
         ("distance", type(question.distance).__name__.lower() if question.distance is not None else "none"),
+        *distance_lines(question.distance),
         ("relevance", relevance + (f" (cap {plan.cap})" if plan.cap > 1 else "")),
     ]
     if items is not None:
@@ -83,13 +93,17 @@ def _budget(call: Call, question: Question) -> list[Line]:
     if protected is None or not question.plan.reads_private:
         return [("charge", "nothing")]
     balance = call.ledger.remaining(protected)
-    eps = question.request.eps
-    lines = [("protected relation", protected.name), ("budget before", f"ε {shown(balance.eps_left)}")]
-    if eps is None:
+    lines = [("protected relation", protected.name)]
+    if protected.audience is not None:
+        lines.append(("audience", protected.audience.sql))
+    share = call.ledger.share(protected)
+    if share is not None:
+        lines.append(("share of this account", f"ε {brief(share.left)} left of {shown(share.limits.eps)}"))
+    lines += [("note", text) for text in call.catalog.warnings(protected)]
+    if question.request.eps is None:
         return [*lines, ("charge", "nothing is taken from the budget")]
-    after = balance.eps_left - eps
-    told = f"ε {shown(after)}" if after >= 0 else "refused: the budget does not allow it"
-    return [*lines, ("charge", f"ε {shown(eps)}, δ {shown(question.delta)}"), ("budget after", told)]
+    price = price_of(balance.limits, [priced(question, planned_receipt(question.plan, SecretSource()))])
+    return [*lines, *price_lines(balance, price, question.request.groups)]
 
 
 def _engine(call: Call, question: Question) -> list[Line]:
@@ -107,7 +121,7 @@ def _engine(call: Call, question: Question) -> list[Line]:
     )
     # Temp relations carry the serial number of the question, which would make every explanation another one.
     steps = [
-        (f"step {place}: {step.name}", re.sub(r"\b_msd_\d+_", "_msd_", step.sql(found.dialect)))
+        (f"step {place}: {step.name}", re.sub(r"\b_msd_\d+_", "_msd_", found.shown(step)))
         for place, step in enumerate(found.steps, start=1)
     ]
     return [("engine", found.engine), *steps]

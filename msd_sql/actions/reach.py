@@ -8,24 +8,31 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from msd_sql.actions.release import Asked, Drawn, release
+from msd_sql.actions.rows_content import rows_content
+from msd_sql.catalog.amounts import shown
 from msd_sql.catalog.declarations import Protected
-from msd_sql.catalog.ledger import Entry
 from msd_sql.catalog.readability import probe
+from msd_sql.catalog.records.lines import Answer
 from msd_sql.database.private_reads import private_rows
 from msd_sql.engines.binding import bound
 from msd_sql.engines.candidates import Candidates, ordered
 from msd_sql.engines.steps import step
 from msd_sql.errors import CatalogError, InputError, PrivacyError
+from msd_sql.question.audience import audience
 from msd_sql.question.options import asserted_public, read
-from msd_sql.question.prepare import guarded
+from msd_sql.question.source import guarded, record_assertion
 from msd_sql.runtime.call import Call, uncharged
-from msd_sql.runtime.release_memory import Release, content_fingerprint, fingerprint
+from msd_sql.runtime.release_memory import fingerprint
 from msd_sql.surface.functions import FUNCTIONS
-from msd_sql.udfs.privacy.laplace import private_count
+from msd_sql.udfs.privacy.laplace import noise_within, private_count
 from msd_sql.udfs.privacy.randomness import SecretSource
+from msd_sql.udfs.privacy.renyi import Divergence
+from msd_sql.udfs.receipt import Receipt
 
-UNITS = "SELECT COUNT(DISTINCT r.unit) AS units FROM relation AS r WHERE r.item IN (SELECT c.key FROM candidates AS c)"
-ROWS = "SELECT COUNT(*) AS units FROM relation AS r WHERE r.item IN (SELECT c.key FROM candidates AS c)"
+_OF_ITEMS = "FROM {relation} AS r WHERE {r.item} IN (SELECT c.key FROM {candidates} AS c)"
+UNITS = f"SELECT COUNT(DISTINCT {{r.unit}}) AS units {_OF_ITEMS}"
+ROWS = f"SELECT COUNT(*) AS units {_OF_ITEMS}"
 
 
 @dataclass(frozen=True)
@@ -40,46 +47,71 @@ class _Question:
 
 
 def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: str) -> int:
-    """About how many units have any of the items: discrete Laplace noise of scale 1/ε, between 0 and m."""
+    """About how many units have any of the items: discrete Laplace noise of scale 1/ε, cut at 0."""
     with uncharged():
         asked = _prepare(call, items, kind, json.loads(options))
     if asked is None:
         return 0
-    protected, eps = asked.protected, asked.eps
-    entry = Entry(
-        "reach",
-        statement=call.context.statement,
-        parameters={"items": list(asked.chosen.keys), "eps": f"{eps.normalize():f}"},
-        n=asked.chosen.n,
-        method="laplace",
-        bound="basic",
+    return release(call, [_asked(call, asked)], lambda new: [_draw(call, asked)])[0].release.picks[0]
+
+
+def _draw(call: Call, asked: _Question) -> Drawn:
+    noisy = private_count(_counted(call, asked.protected, asked.chosen), Fraction(asked.eps), SecretSource())
+    return (max(noisy, 0),), None  # never cut at m: a table may have grown since it was declared
+
+
+def reach_interval(call: Call, items: Sequence[str | None] | None, kind: str, options: str) -> dict[str, int]:
+    """The estimate of `reach`, and between what the true number lies with the confidence that is asked for.
+
+    It is the same release: what was told by one is told again by the other, for nothing. An estimate that was cut at 0
+    only makes the interval larger.
+    """
+    given = json.loads(options)
+    with uncharged():
+        guarded(call, asserted_public(given))  # first: an error quotes what may be private
+        confidence = float(read(FUNCTIONS["msd_reach_interval"].options, given).get("confidence", 0.95))
+    about = reach(call, items, kind, json.dumps({name: text for name, text in given.items() if name != "confidence"}))
+    far = noise_within(float(given["eps"]), confidence) if items else 0
+    return {"low": max(about - far, 0), "estimate": about, "high": about + far}
+
+
+def _asked(call: Call, asked: _Question) -> Asked:
+    protected, eps, chosen = asked.protected, asked.eps, asked.chosen
+    receipt = Receipt(
+        method="laplace", n=chosen.n, k=chosen.n, diversity=0.0, m=protected.m, rounds=1, bound="basic",
+        eps=float(eps), delta=0.0, delta_used=0.0, eps0=float(eps), eta=float(eps), private=True,
+        loss=Divergence.of_count(float(eps)),
+    )  # fmt: skip
+
+    return Asked(
+        kind="reach",
+        protected=protected,
+        question=fingerprint(
+            reach=protected.stored_name,
+            declared=str(protected.declared_at),
+            keys=chosen.column,
+            type=chosen.type,
+            eps=str(eps),
+            audience=repr(protected.audience),
+        ),
+        content=rows_content(call, None, protected),
+        answer=Answer(eps, Decimal(0), receipt.loss, chosen.n, None, "laplace", "basic", receipt.as_dict()),
+        receipt=receipt,
+        what=f"users of {chosen.n:,} items, ε {shown(eps)}{protected.among}",
+        parameters={"items": list(chosen.keys), "eps": f"{eps.normalize():f}", **_among(protected)},
+        fresh=asked.fresh,
         asserted_public=asked.public,
-        receipt={"method": "laplace", "eps": float(eps), "noise": float(1 / eps)},
     )
-    question = fingerprint(
-        reach=protected.name,
-        declared=str(protected.declared_at),
-        content=content_fingerprint(call.holder(protected), protected),
-        keys=asked.chosen.column,
-        type=asked.chosen.type,
-        eps=str(eps),
-    )
-    memory = call.instance.caches.memory
-    with memory.asking(call.identity(protected.home), question, fresh=asked.fresh) as slot:
-        if slot.release is not None:
-            call.ledger.note(protected, _replayed(entry, slot.release.entry))
-            return int(slot.release.picks[0])
-        charged = call.ledger.charge(protected, entry, eps=eps, delta=Decimal(0))
-        noisy = private_count(_counted(call, protected, asked.chosen), Fraction(eps), SecretSource())
-        estimate = min(max(noisy, 0), protected.m)  # m is public
-        slot.record(Release((estimate,), {}, charged))
-    return estimate
+
+
+def _among(protected: Protected) -> dict[str, str]:
+    return {"among": protected.audience.sql} if protected.audience is not None else {}
 
 
 def _prepare(
     call: Call, items: Sequence[str | None] | None, kind: str, given: dict[str, str | None]
 ) -> _Question | None:
-    guarded(call, asserted_public(given), frozenset(["msd_reach"]))  # first: an error quotes what may be private
+    guarded(call, asserted_public(given))  # first: an error quotes what may be private
     if items is None:
         raise InputError("msd_reach needs a list of items, such as [12, 40, 7]; got NULL.")
     asked = read(FUNCTIONS["msd_reach"].options, given)
@@ -89,9 +121,12 @@ def _prepare(
             "Give eps such as 0.05."
         )
     if not items:
+        if asked.get("public", False):
+            record_assertion(call)
         return None
     protected = _protected(call, asked.get("relation"))
     probe(call.holder(protected), protected)
+    protected = audience(call, protected, asked.get("among"))
     chosen = ordered(call.host, items, kind.rpartition("[")[0])
     return _Question(chosen, protected, asked["eps"], asked.get("fresh", False), asked.get("public", False))
 
@@ -113,19 +148,7 @@ def _protected(call: Call, relation: str | None) -> Protected:
             raise CatalogError(
                 f"Which protected relation? Say relation := 'purchases'. With an item column are protected: {names}."
             )
-        found = known[0]
+        found = call.need(known[0].name)
     if found.item is None:
         raise CatalogError(f"{found.name} was declared without an item column, so that nobody has an item there.")
     return found
-
-
-def _replayed(entry: Entry, of: str) -> Entry:
-    return Entry(
-        "replay",
-        statement=entry.statement,
-        parameters={**entry.parameters, "of": of},
-        n=entry.n,
-        method=entry.method,
-        asserted_public=entry.asserted_public,
-        replayed=True,
-    )

@@ -1,4 +1,4 @@
-"""Show the ledger: the ledger and what is left of a budget, as SQL values."""
+"""Show: the ledger, its answers, and what is left of a budget, as SQL values."""
 
 from __future__ import annotations
 
@@ -6,39 +6,52 @@ import json
 from datetime import UTC
 from typing import Any
 
-from msd_sql.catalog.ledger import Entry
+from msd_sql.catalog.records.lines import Entry, load_answers
 from msd_sql.errors import InputError
 from msd_sql.runtime.call import Call
-
-# Times are UTC without a zone: DuckDB needs another package to hand a zone to Python.
-_COLUMNS = {
-    "time": "TIMESTAMP", "relation": "VARCHAR", "kind": "VARCHAR", "statement": "VARCHAR", "parameters": "VARCHAR",
-    "n": "BIGINT", "k": "BIGINT", "method": "VARCHAR", "bound": "VARCHAR", "eps": "DOUBLE", "delta": "DOUBLE",
-    "charged_eps": "DOUBLE", "charged_delta": "DOUBLE", "exact": "BOOLEAN", "asserted_public": "BOOLEAN",
-    "replayed": "BOOLEAN", "id": "VARCHAR", "receipt": "VARCHAR",
-}  # fmt: skip
-_MEMBERS = ", ".join(f'"{name}" {kind}' for name, kind in _COLUMNS.items())
-LEDGER = f"STRUCT({_MEMBERS})[]"
+from msd_sql.surface.entry_types import LINE
 
 
 def ledger_rows(call: Call) -> list[dict[str, Any]]:
-    """Every line of every ledger in sight, oldest first; none before anything is declared."""
-    return [_row(entry) for entry in call.ledger.entries()]
+    """Every line of every ledger in sight, one a statement or declaration, oldest first."""
+    account = call.account
+    lines = call.ledger.entries()
+    if account is not None and not account.owner:  # what others ask is between them and the owner
+        lines = [line for line in lines if line.who is not None and line.who.name == account.name]
+    return [_row(entry) for entry in lines]
+
+
+def release_rows(call: Call) -> list[dict[str, Any]]:
+    """Every answer of every ledger in sight with its receipt, oldest first."""
+    with call.home_hosts.opened():
+        homes = [database.name for database in call.home_hosts.databases().values() if database.home]
+        found = [answer for home in homes for answer in load_answers(call.home_hosts.at(home), home)]
+    if call.account is not None and not call.account.owner:
+        own = {row["id"] for row in ledger_rows(call)}
+        found = [answer for answer in found if answer["line"] in own]
+    return sorted(found, key=lambda answer: answer["time"])
 
 
 def remaining(call: Call, relation: str | None) -> float:
-    """The ε that is left of a relation's budget."""
+    """The ε that is left of a relation's budget, by the better of its two accounts; an account has a share."""
     if relation is None:
         raise InputError("msd_remaining needs the name of a protected relation; got NULL.")
-    return float(call.ledger.remaining(call.catalog.need(relation)).eps_left)
+    protected = call.need(relation) if call.account else call.catalog.need(relation)
+    share = call.ledger.share(protected)
+    left = call.ledger.remaining(protected).eps_left
+    return float(left if share is None else min(left, share.left))
 
 
 def _row(entry: Entry) -> dict[str, Any]:
-    row = {name: getattr(entry, name) for name in _COLUMNS}
+    row = {name: getattr(entry, name, None) for name in LINE}
     return row | {
         "time": entry.time.astimezone(UTC).replace(tzinfo=None) if entry.time else None,
+        "who": entry.who.name if entry.who else None,
+        "program": entry.who.program if entry.who else None,
+        "what": entry.what or entry.kind,
         "parameters": json.dumps(dict(entry.parameters), ensure_ascii=False, default=str),
-        "receipt": json.dumps(dict(entry.receipt), ensure_ascii=False, default=str),
-        "charged_eps": float(entry.charged_eps),
-        "charged_delta": float(entry.charged_delta),
+        "composed_eps": None if entry.composed_eps is None else float(entry.composed_eps),
+        "charged_eps": float(entry.charged.eps),
+        "charged_delta": float(entry.charged.delta),
+        "charged_renyi": float(entry.charged.renyi),
     }

@@ -46,16 +46,13 @@ def extension(python: str = sys.executable) -> Path:
 def listing() -> str:
     """Every function: its name, a tab, and a query whose columns have the types of its answer and its parameters.
 
-    A column that is named `any` stands for every type. What DuckDB calls when it binds a statement is not among them:
-    it would start the worker before anybody asks for anything.
+    A column that is named `any` stands for every type.
 
     >>> listing().splitlines()[0].split()
     ['_msd_instance', 'SELECT', 'CAST(NULL', 'AS', 'VARCHAR)']
     """
     lines = []
     for function in functions(Instance("listing")):
-        if function.at_bind:
-            continue
         types = ", ".join(
             'NULL AS "any"' if kind == "ANY" else f"CAST(NULL AS {kind})"
             for kind in (function.returns, *function.parameters)

@@ -13,37 +13,32 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from msd_sql.actions.bind_time import WITH_MACROS
 from msd_sql.bridge.build import cache, extension, write
+from msd_sql.bridge.worker import CURATOR_VARIABLE, LEDGER_VARIABLE, ROOTS_VARIABLE
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.errors import EngineError, InputError
-from msd_sql.registration import LEDGER
 from msd_sql.surface.macros import TEXT
 
-# The statements that make the macros; a selection is told everything here.
-STATEMENTS = f"CREATE OR REPLACE TEMP MACRO _msd_caller_query() AS {literal(WITH_MACROS)};\n{TEXT}"
 _NEWEST_OF_1 = 68  # a file says the number of its layout; DuckDB 1.x reads up to this one
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Become the duckdb shell: `msd duckdb [FILE] [--ledger FILE] [duckdb's own options]`."""
-    given, ledger = _ours(list(arguments))
+    """Become the duckdb shell: `msd duckdb [FILE] [--ledger FILE] [--curator ADDRESS] [duckdb's own options]`."""
+    given, ours = _ours(list(arguments))
     program = binary()
     for one in given:
         _readable(one, program)
-    os.execv(program, [program, *command(ledger), *given])
+    os.environ.update(ours)
+    os.execv(program, [program, *command(), *given])
 
 
-def command(ledger: str | None = None) -> list[str]:
+def command() -> list[str]:
     """The options that load our functions, before the user's own.
 
     >>> command()[0]
     '-unsigned'
     """
-    loaded = ["-unsigned", "-cmd", f".read {_dotted(init())}"]
-    if ledger is not None:
-        loaded += ["-cmd", f"ATTACH IF NOT EXISTS {literal(os.path.abspath(ledger))} AS {quote(LEDGER)} (READ_WRITE);"]
-    return loaded
+    return ["-unsigned", "-cmd", f".read {_dotted(init())}"]
 
 
 def rc() -> str:
@@ -64,7 +59,7 @@ def init() -> Path:
     """The statements that load the extension and make the macros, in a file beside the extension."""
     made = extension()
     path = made.with_name("init.sql")
-    content = f"LOAD {literal(str(made))};\n{STATEMENTS}".encode()
+    content = f"LOAD {literal(str(made))};\n{TEXT}".encode()
     if not path.exists() or path.read_bytes() != content:
         write(path, content)
     return path
@@ -92,14 +87,33 @@ def binary() -> str:
     )
 
 
-def _ours(arguments: list[str]) -> tuple[list[str], str | None]:
-    """Take our one option out of duckdb's."""
-    if "--ledger" not in arguments:
-        return arguments, None
-    at = arguments.index("--ledger")
-    if at + 1 == len(arguments):
-        raise InputError("--ledger needs a file: the DuckDB database that keeps declarations and ledger.")
-    return arguments[:at] + arguments[at + 2 :], arguments[at + 1]
+_OPTIONS = {
+    "--ledger": (LEDGER_VARIABLE, "a file: the DuckDB database that keeps declarations and ledger"),
+    "--curator": (
+        CURATOR_VARIABLE,
+        "the address of a curator, such as grpc+tls://host:8815; its token is in MSD_TOKEN",
+    ),
+    "--tls-roots": (ROOTS_VARIABLE, "a file of certificates to trust beside the system's"),
+}
+
+
+def _ours(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Take our options out of duckdb's: what is left, and what the worker's environment is to say.
+
+    >>> _ours(["shop.duckdb", "--curator", "grpc://localhost:8815", "-csv"])
+    (['shop.duckdb', '-csv'], {'MSD_CURATOR': 'grpc://localhost:8815'})
+    """
+    found: dict[str, str] = {}
+    for option, (variable, what) in _OPTIONS.items():
+        if option not in arguments:
+            continue
+        at = arguments.index(option)
+        if at + 1 == len(arguments):
+            raise InputError(f"{option} needs {what}.")
+        value = arguments[at + 1]
+        found[variable] = value if option == "--curator" else os.path.abspath(value)
+        arguments = arguments[:at] + arguments[at + 2 :]
+    return arguments, found
 
 
 def _readable(path: str, program: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 import traceback
 import warnings
 from collections.abc import Iterator
@@ -21,13 +22,19 @@ from msd_sql.bridge import wire
 from msd_sql.bridge.channel import Line
 from msd_sql.bridge.host import BridgeHost
 from msd_sql.bridge.wire_arrow import array
+from msd_sql.catalog.places.ledger_file import ledger_file
 from msd_sql.database.host import OWN_NAMES, Host
-from msd_sql.database.sql_text import literal
+from msd_sql.database.sql_text import Name, literal
 from msd_sql.entry_points import Function, functions
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.registration import LEDGER
+from msd_sql.remote.flight_door import open_door
+from msd_sql.remote.functions import functions as asking_functions
 from msd_sql.runtime.call import INTERRUPTED
 from msd_sql.runtime.instance import Instance
+
+CURATOR_VARIABLE, ROOTS_VARIABLE = "MSD_CURATOR", "MSD_TLS_ROOTS"  # and of `msd duckdb --curator ADDRESS`
+LEDGER_VARIABLE = "MSD_LEDGER"  # the environment tells a worker of `msd duckdb --ledger FILE`
 
 
 class ShellDatabase(Instance):
@@ -49,16 +56,28 @@ class ShellDatabase(Instance):
             self._version = str(told[0][0]).removeprefix("v")
         host = BridgeHost(self._line, self._version)
         host.run(OWN_NAMES)
-        # What `register(con, ledger=…)` is in Python: a database that is attached under this name.
+        # What `register(con, ledger=…)` is in Python: a file that is named when the shell is started, or a database
+        # that is attached under this name.
+        path = os.environ.get(LEDGER_VARIABLE)
+        self.ledger_file = ledger_file(path, LEDGER) if path else None
         attached = host.rows(f"SELECT 1 FROM duckdb_databases() WHERE database_name = {literal(LEDGER)}")
-        self.home = LEDGER if attached else None
+        self.home = LEDGER if attached or path else None
         yield host
+
+    def bring(self, connection: int, name: Name, table: Any, columns: str) -> None:
+        """Make a table of Arrow data, by way of a file that the shell reads."""
+        import pyarrow.parquet
+
+        with tempfile.TemporaryDirectory() as folder, self.host(connection) as host:
+            file = os.path.join(folder, "pulled.parquet")
+            pyarrow.parquet.write_table(table, file)
+            host.run(f"CREATE OR REPLACE TABLE {name.sql} AS SELECT {columns} FROM read_parquet({literal(file)})")
 
 
 def serve(line: Line) -> None:
     """Answer calls until the shell has left."""
     shell = ShellDatabase(line)
-    known = {function.name: function for function in functions(shell)}
+    known = {function.name: function for function in _functions(shell)}
     early = _forward_interrupts(shell)
     with suppress(EOFError, ConnectionError):
         while True:
@@ -67,6 +86,15 @@ def serve(line: Line) -> None:
                 raise RuntimeError(f"The extension sent {tag!r} outside of a call: build it again.")
             shell.interrupted, early = early, False
             line.send(*_outcome(known, message))
+
+
+def _functions(shell: ShellDatabase) -> list[Function]:
+    """What `register` gives: functions of this database, or those that ask a curator."""
+    address = os.environ.get(CURATOR_VARIABLE)
+    if not address:
+        return functions(shell)
+    door = open_door(address, None, os.environ.get(ROOTS_VARIABLE) or None)
+    return asking_functions(shell, lambda connection: door)
 
 
 def _outcome(known: dict[str, Function], message: bytes | bytearray) -> tuple[bytes, bytes]:

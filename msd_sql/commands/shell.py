@@ -36,6 +36,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-readonly", "--readonly", action="store_true", help="open the database for reading only")
     parser.add_argument("-ledger", "--ledger", metavar="FILE", help="keep declarations and ledger in this other file")
+    parser.add_argument("-curator", "--curator", metavar="ADDRESS", help="ask this curator, such as "
+                        "grpc+tls://host:8815, with the token in $MSD_TOKEN")  # fmt: skip
+    parser.add_argument("--tls-roots", metavar="PEM", help="certificates to trust beside the system's")
     parser.add_argument("-init", "--init", metavar="FILE", help="run this file first (default: $MSD_INIT, or "
                         "msd/init.sql in the configuration directory; '' for none)")  # fmt: skip
     for mode in MODES:
@@ -50,7 +53,9 @@ def run(args: argparse.Namespace) -> int:
     from msd_sql.shell.session import Leave, Session, Stop
     from msd_sql.shell.user_files import init_file
 
-    session = Session.open(args.file, read_only=args.readonly, ledger=args.ledger)
+    session = Session.open(
+        args.file, read_only=args.readonly, ledger=args.ledger, curator=args.curator, tls_roots=args.tls_roots
+    )
     session.mode = args.mode
     session.bail = True
     session.budgets.start(session.con)

@@ -35,6 +35,7 @@ SELECT msd_select(item_id, 6, 0.1, 0.5)
 FROM products
 WHERE item_id IN (SELECT item_id FROM purchases WHERE user_id = 42);"""
 LEFT = "SELECT msd_remaining('purchases') AS epsilon_left;"
+MORE = "SELECT value FROM msd_explain(products, 6, 0.1, 0.5) WHERE property = 'more like this';"
 _SPREAD = """
 SELECT avg(1 - len(list_intersect(a.categories, b.categories))
              / len(list_distinct(list_concat(a.categories, b.categories))))
@@ -80,10 +81,10 @@ def story(con: duckdb.DuckDBPyConnection) -> Story:
     sections = (
         _plain(plain),
         Section("The owner protects the purchases, once", f"{PROTECT}\n{ITEMS}"),
-        _diverse(diverse),
+        _diverse(diverse, _one(con, "SELECT delta FROM msd_releases()")),
         _comparison(con, [row[0] for row in plain], [row[0] for row in diverse]),
         _leak(con),
-        Section("What is left of the budget", LEFT, ("epsilon_left",), [(f"{_one(con, LEFT):g} of 1",)]),
+        _left(con),
     )
     return Story(heading, sections, time.perf_counter() - start)
 
@@ -101,15 +102,28 @@ def _plain(rows: Rows) -> Section:
     )
 
 
-def _diverse(rows: Rows) -> Section:
+def _diverse(rows: Rows, delta: float) -> Section:
     return Section(
         "Six that reach many users and differ, with ε = 0.1",
         DIVERSE,
         ("item", "title", "subcategory"),
         rows,
         "Only the six and their order leave. Whatever any one user bought, the chance of any answer changes by a "
-        "factor of at most e^0.1 (but for a probability of δ = 1e-10).",
+        f"factor of at most e^0.1 (but for a probability of δ = {delta:.0e}).",
         _repeated([row[2] for row in rows]),
+    )
+
+
+def _left(con: duckdb.DuckDBPyConnection) -> Section:
+    left = _one(con, LEFT)
+    more = str(_one(con, MORE)).split()[0]
+    return Section(
+        "What is left of the budget, and how many more such answers",
+        f"{LEFT}\n{MORE}",
+        ("epsilon_left", "more answers like the six"),
+        [(f"{left:g} of 1", more)],
+        f"Added up, ε = {left:g} would be {int(left / 0.1 + 1e-9)} answers of ε = 0.1: what many answers reveal "
+        "together is less than their sum.",
     )
 
 

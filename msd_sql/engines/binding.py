@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-import sqlglot
-from sqlglot import exp
 
 from msd_sql.catalog.declarations import Protected
 from msd_sql.database.host import Host
@@ -21,8 +19,9 @@ from msd_sql.database.private_reads import private
 from msd_sql.database.sql_text import quote
 from msd_sql.database.temp_names import next_serial, temp_name
 from msd_sql.engines.candidates import Candidates
+from msd_sql.engines.cast_types import is_castable
 from msd_sql.engines.key_table import KeyTable, key_table
-from msd_sql.engines.steps import Names
+from msd_sql.engines.steps import Names, own_column
 from msd_sql.errors import EngineError
 
 _EXACT = re.compile(
@@ -58,13 +57,21 @@ def column_types(host: Host, relation: str, columns: Sequence[str], label: str) 
         return [str(row[1]) for row in host.rows(f"DESCRIBE SELECT {chosen} FROM {relation}")]
 
 
-def table(sql: str) -> exp.Table:
-    """A relation's quoted name as a sqlglot table.
+def rows_of(protected: Protected) -> str:
+    """The rows of a relation that count: all of them, or those of an audience.
 
-    >>> table('"shop"."main"."purchases"').sql("duckdb")
+    A row that the expression fails on counts as one that it is NULL for. Where DuckDB runs it, it is written as it is:
+    DuckDB itself has checked it (question/audience.py). It must stay in a WHERE: out of a SELECT list DuckDB takes what
+    comes twice in an expression, from under its TRY. In Spark a failure is NULL by a setting of the session.
+
+    >>> rows_of(purchases)
     '"shop"."main"."purchases"'
     """
-    return exp.to_table(sql, dialect="duckdb")
+    relation, audience = protected.sql, protected.audience
+    if audience is None:
+        return relation
+    condition = audience.sql if protected.in_spark else f"TRY({audience.sql})"
+    return f"(SELECT * FROM {relation} AS r WHERE {condition})"
 
 
 @contextmanager
@@ -81,17 +88,17 @@ def bound(host: Host, protected: Protected, candidates: Candidates, *, look_up: 
     columns = [protected.item] + ([protected.unit] if protected.unit else [])
     types = column_types(host, protected.sql, columns, protected.name)
     serial = next_serial()
-    item, unit = exp.column(protected.item, table="r", quoted=True), protected.unit
-    units = {"r.unit": exp.column(unit, table="r", quoted=True)} if unit else {}
+    item, unit = own_column(protected.item, "r"), protected.unit
+    units = {"r.unit": own_column(unit, "r")} if unit else {}
     unit_type = types[1] if unit else None
     by_number = key_table(candidates, types[0]) if look_up and unit else None
     if by_number is not None:
-        names = Names({"relation": table(protected.sql)}, {"r.item": item, **units})
+        names = Names({"relation": rows_of(protected)}, {"r.item": item, **units})
         yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial, by_number)
         return
     frame = temp_name(serial, "keys")
     keys = joined_keys(frame, candidates.type, types[0], item)
-    names = Names({"relation": table(protected.sql), "candidates": keys.table}, {"r.item": keys.column, **units})
+    names = Names({"relation": rows_of(protected), "candidates": keys.table}, {"r.item": keys.column, **units})
     with host.table(frame, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.column}):
         yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial)
 
@@ -100,11 +107,11 @@ def bound(host: Host, protected: Protected, candidates: Candidates, *, look_up: 
 class Joined:
     """The candidates as a table (i, key), and what of the other side equals its key."""
 
-    table: exp.Subquery
-    column: exp.Expr
+    table: str
+    column: str
 
 
-def joined_keys(frame: str, given: str, native: str, column: exp.Expr) -> Joined:
+def joined_keys(frame: str, given: str, native: str, column: str) -> Joined:
     """Join candidates with a column in the column's own type; as text where that type cannot be written in a cast.
 
     A private row meets one candidate at most: of several that are equal in that type, such as 0.0 and -0.0 or 30 days
@@ -112,12 +119,10 @@ def joined_keys(frame: str, given: str, native: str, column: exp.Expr) -> Joined
     """
     typed = native_keys(frame, given, native)
     if typed is None:
-        texts = exp.select("i", exp.cast(exp.column("key"), "TEXT").as_("key")).from_(frame)
-        return Joined(texts.subquery(), exp.cast(column, "TEXT"))
-    if is_exact(native):
+        return Joined(f"(SELECT i, CAST(key AS VARCHAR) AS key FROM {quote(frame)})", f"CAST({column} AS VARCHAR)")
+    if is_exact(native) and is_exact(given):  # 0.0 and -0.0 are two texts, and one INTEGER
         return Joined(typed, column)
-    first = exp.select("MIN(i) AS i", "key").from_(typed.as_("k")).group_by("key")
-    return Joined(first.subquery(), column)
+    return Joined(f"(SELECT MIN(i) AS i, key FROM {typed} AS k GROUP BY key)", column)
 
 
 def is_exact(kind: str) -> bool:
@@ -129,26 +134,19 @@ def is_exact(kind: str) -> bool:
     return _EXACT.fullmatch(kind.upper()) is not None
 
 
-def native_keys(frame: str, given: str, native: str) -> exp.Subquery | None:
+def native_keys(frame: str, given: str, native: str) -> str | None:
     """(i, key) with the key in the type of the item column, without keys that it cannot hold exactly.
 
     A key such as 1.5 must not become item 2 of an integer column, nor '01' item 1: what does not come back is dropped.
+    None where one of the types is not one to cast to.
 
-    >>> native_keys("keys", "BIGINT", "BIGINT").sql("duckdb")
-    '(SELECT i, TRY_CAST(key AS BIGINT) AS key FROM keys)'
+    >>> native_keys("keys", "BIGINT", "BIGINT")
+    '(SELECT i, TRY_CAST(key AS BIGINT) AS key FROM "keys")'
     """
-    try:
-        own, target = (exp.DataType.build(kind, dialect="duckdb") for kind in (given, native))
-    except sqlglot.errors.SqlglotError:
+    if not (is_castable(given) and is_castable(native)):
         return None
-    key = exp.column("key")
-    if own == target:
-        return exp.select("i", _try_cast(key, target).as_("key")).from_(frame).subquery()
-    typed = exp.select("i", _try_cast(key, own).as_("given")).from_(frame)
-    moved = exp.select("i", "given", _try_cast(exp.column("given"), target).as_("key")).from_(typed.subquery("g"))
-    back = _try_cast(key, own).eq(exp.column("given"))
-    return exp.select("i", "key").from_(moved.subquery("h")).where(back).subquery()
-
-
-def _try_cast(value: exp.Expr, kind: exp.DataType) -> exp.Expr:
-    return exp.TryCast(this=value, to=kind.copy(), safe=True)  # safe: Spark has TRY_CAST too
+    if given.upper() == native.upper():
+        return f"(SELECT i, TRY_CAST(key AS {native}) AS key FROM {quote(frame)})"
+    typed = f"SELECT i, TRY_CAST(key AS {given}) AS given FROM {quote(frame)}"
+    moved = f"SELECT i, given, TRY_CAST(given AS {native}) AS key FROM ({typed}) AS g"
+    return f"(SELECT i, key FROM ({moved}) AS h WHERE TRY_CAST(key AS {given}) = given)"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, wraps
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
+
+import numpy as np
 
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.database.host import Host
-from msd_sql.database.spark_host import SparkHost
-from msd_sql.engines.binding import bound
+from msd_sql.database.spark_host import SparkHost, spark_sql
+from msd_sql.engines.binding import bound, is_exact
 from msd_sql.engines.candidates import Candidates
+from msd_sql.engines.candidates_union import union
 from msd_sql.engines.choice import check_engine, check_home, choose_engine, estimated_rows
 from msd_sql.engines.index_cache import CachedIndex, Indexes, IndexKey
 from msd_sql.engines.memory.best_match import match_index, match_keys_step
@@ -25,11 +28,23 @@ from msd_sql.engines.workspace import Workspace
 from msd_sql.errors import EngineError
 from msd_sql.udfs.relevance.best_match import BestMatch, BestMatchIndex
 from msd_sql.udfs.relevance.coverage import Coverage, CoverageIndex
+from msd_sql.udfs.relevance.dense_best_match import DenseBestMatch, DenseBestMatchIndex
 from msd_sql.udfs.types import Relevance
 
-__all__ = ["EnginePlan", "Indexes", "Step", "build", "check_engine", "check_home", "describe", "prepared"]
+__all__ = [
+    "EnginePlan",
+    "Indexes",
+    "Step",
+    "build",
+    "check_engine",
+    "check_home",
+    "describe",
+    "index_of_groups",
+    "prepared",
+]
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 AUTO_TOLD = "auto: memory (the steps below) while its index fits into half of memory_limit, else sql"
 
@@ -42,12 +57,16 @@ class EnginePlan:
     steps: tuple[Step, ...]
     dialect: str = "duckdb"
 
+    def shown(self, step: Step) -> str:
+        """A step as the engine runs it."""
+        return spark_sql(step.sql()) if self.dialect == "spark" else step.sql()
 
-def _enough_memory(building: Callable[P, Relevance]) -> Callable[P, Relevance]:
+
+def _enough_memory(building: Callable[P, T]) -> Callable[P, T]:
     """Say that there was not enough memory, and not for how many rows: numpy's own error quotes a size."""
 
     @wraps(building)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> Relevance:
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
         with suppress(MemoryError):
             return building(*args, **kwargs)
         raise EngineError(
@@ -85,22 +104,68 @@ def build(
         from msd_sql.engines.spark.build import build_in_spark
 
         return build_in_spark(host, public or host, protected, candidates, k=k, cap=cap or protected.cap, items=items)
+    found = _index_or_none(host, protected, candidates, engine, indexes, items, content)
+    if found is None:
+        return _in_sql(host, protected, candidates, items, cap or protected.cap)
+    return _relevance(protected, found, k, cap)
+
+
+@_enough_memory
+def index_of_groups(
+    host: Host,
+    protected: Protected,
+    groups: Sequence[Candidates],
+    *,
+    engine: str = "auto",
+    indexes: Indexes | None = None,
+    content: Callable[[], str] | None = None,
+) -> CoverageIndex | None:
+    """One index of the candidates of many groups, side by side; None where each group has to be asked about alone.
+
+    That is so where the index stays in the database, or where groups share so many items that it would grow.
+
+    >>> index_of_groups(host, purchases, [three_products, three_products]).n
+    6
+    """
+    everything = union(groups)
+    if everything is None or not is_exact(everything.candidates.type):  # else two groups' keys may be one item
+        return None
+    if protected.relevance == "best_match" or isinstance(host, SparkHost):
+        return None
+    found = _index_or_none(host, protected, everything.candidates, engine, indexes, None, content)
+    if found is None:
+        return None
+    codes = everything.places if found.codes is None else found.codes.take(everything.places)
+    index: CoverageIndex = found.index
+    return index.of_groups(codes, np.array([group.n for group in groups], dtype=np.int64))
+
+
+def _index_or_none(
+    host: Host,
+    protected: Protected,
+    candidates: Candidates,
+    engine: str,
+    indexes: Indexes | None,
+    items: Items | None,
+    content: Callable[[], str] | None,
+) -> CachedIndex | None:
+    """An index of the candidates, kept or read now; None where the rows stay in the database."""
     kept = indexes if content is not None and engine != "sql" else None
 
     @cache  # it reads the item rows of a similarity
     def place() -> IndexKey:
         assert content is not None  # or nothing is kept
-        return IndexKey(protected.name, _about(host, protected, items), content(), candidates.type)
+        return IndexKey(_read(protected), _about(host, protected, items), content(), candidates.type)
 
-    found = kept.find(place(), candidates) if kept is not None and kept.content(protected.name) else None
+    found = kept.find(place(), candidates) if kept is not None and kept.content(_read(protected)) else None
     if found is None:
         rows = estimated_rows(host, protected)
         if choose_engine(host, protected, candidates.n, rows, engine) == "sql" and not _only_counts(protected):
-            return _in_sql(host, protected, candidates, items, cap or protected.cap)
+            return None
         found = CachedIndex(_index(host, protected, candidates, items), None)
         if kept is not None:
             kept.keep(place(), candidates, found.index, found.index.nbytes)
-    return _relevance(protected, found, k, cap)
+    return found
 
 
 def prepared(
@@ -117,16 +182,18 @@ def prepared(
 
     >>> prepared(host, purchases, Candidates(["1", "2", "3"], "BIGINT"), k=2, indexes=Indexes())
     """
-    content = indexes.content(protected.name)
+    content = indexes.content(_read(protected))
     if content is None:
         return None
-    found = indexes.find(IndexKey(protected.name, _about(host, protected, items), content, candidates.type), candidates)
+    place = IndexKey(_read(protected), _about(host, protected, items), content, candidates.type)
+    found = indexes.find(place, candidates)
     return None if found is None else (_relevance(protected, found, k, cap), content)
 
 
 def _relevance(protected: Protected, found: CachedIndex, k: int, cap: int | None) -> Relevance:
     if protected.relevance == "best_match":
-        return BestMatch(found.index, protected.m, found.codes)
+        kind = DenseBestMatch if isinstance(found.index, DenseBestMatchIndex) else BestMatch
+        return kind(found.index, protected.m, found.codes)
     return Coverage(found.index, protected.m, k, cap or protected.cap, found.codes)
 
 
@@ -177,7 +244,7 @@ def _in_sql(host: Host, protected: Protected, candidates: Candidates, items: Ite
 
 def _index(
     host: Host, protected: Protected, candidates: Candidates, items: Items | None
-) -> CoverageIndex | BestMatchIndex:
+) -> CoverageIndex | BestMatchIndex | DenseBestMatchIndex:
     if protected.relevance == "best_match":
         with matched(host, protected, candidates, items) as matching:
             return match_index(host, matching)
@@ -190,9 +257,16 @@ def _only_counts(protected: Protected) -> bool:
     return protected.relevance == "coverage" and protected.unit is None
 
 
+def _read(protected: Protected) -> str:
+    """The relation, and the columns of it that an audience reads: what a fingerprint of the rows is about."""
+    return f"{protected.name} {protected.audience.columns}" if protected.audience else protected.name
+
+
 def _about(host: Host, protected: Protected, items: Items | None) -> str:
     """Everything but the private rows that decides what an index holds."""
     if protected.relevance == "best_match":
         public = public_content(host, protected, items)
-        return f"best_match by {protected.unit} and {protected.item}: {protected.similarity} of {public}"
-    return f"coverage of {protected.item} by {protected.unit}"
+        about = f"best_match by {protected.unit} and {protected.item}: {protected.similarity} of {public}"
+    else:
+        about = f"coverage of {protected.item} by {protected.unit}"
+    return f"{about}, {protected.audience}"

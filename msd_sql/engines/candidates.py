@@ -108,7 +108,7 @@ def whole_candidates(numbers: Column, kind: str) -> Candidates:
     if numbers.dtype.kind == "f":
         raise _no_key(int(np.isnan(numbers).sum()), len(numbers))
     places: IntArray = np.arange(len(numbers))
-    if not (np.diff(numbers) > 0).all():
+    if not (numbers[1:] > numbers[:-1]).all():
         numbers, places = np.unique(numbers, return_index=True)
     return Candidates(Whole(numbers.astype(np.int64, copy=False)), kind, places)
 

@@ -14,7 +14,7 @@ from msd_sql.catalog.declarations import Protected
 from msd_sql.database.host import Host
 from msd_sql.database.private_reads import private
 from msd_sql.errors import InputError, suggest
-from msd_sql.surface.functions import ENGINES
+from msd_sql.surface.shared_arguments import ENGINES
 from msd_sql.udfs.relevance.best_match_index import unit_room
 
 _PURCHASE = 14  # bytes that a purchase takes in the memory engine while its index is made

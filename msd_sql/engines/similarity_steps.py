@@ -19,23 +19,24 @@ import numpy as np
 from sqlglot import exp
 
 from msd_sql.catalog.declarations import Items, Protected
-from msd_sql.catalog.similarity import row_columns, similarity_tree, tried
+from msd_sql.catalog.similarity import row_columns, similarity_tree, tried, where_it_holds
 from msd_sql.database.host import Host
+from msd_sql.database.sql_text import fold, quote
 from msd_sql.database.temp_names import next_serial, temp_name
-from msd_sql.engines.binding import Joined, column_types, is_exact, joined_keys, table
+from msd_sql.engines.binding import Joined, column_types, is_exact, joined_keys, rows_of
 from msd_sql.engines.candidates import Candidates
-from msd_sql.engines.steps import Names, Step, step
+from msd_sql.engines.steps import Names, Step, fill, own_column, step
 from msd_sql.errors import EngineError
 from msd_sql.udfs.types import ONE
 
 UNITS = """
 SELECT ROW_NUMBER() OVER () - 1 AS x, u.unit AS unit
-FROM (SELECT DISTINCT r.unit AS unit FROM relation AS r WHERE NOT r.unit IS NULL) AS u
+FROM (SELECT DISTINCT {r.unit} AS unit FROM {relation} AS r WHERE NOT {r.unit} IS NULL) AS u
 """
 NUMBER = "ROW_NUMBER() OVER () - 1"
 # At most 1 by way of -GREATEST(-s, -1): what is not a number is the greatest of all, and then fails to be an integer.
 QUANTISED = """
-GREATEST(COALESCE(TRY_CAST(ROUND(-GREATEST(-COALESCE($similarity, 0), -1) * $one) AS BIGINT), 0), 0)
+GREATEST(COALESCE(TRY_CAST(ROUND(-GREATEST(-COALESCE({similarity}, 0), -1) * {one}) AS BIGINT), 0), 0) AS q
 """
 
 
@@ -80,30 +81,29 @@ def public_content(host: Host, protected: Protected, items: Items | None) -> str
     columns = item_row_columns(similarity_tree(protected.similarity or ""))
     if items is None or not columns:
         return ""
-    named = [exp.column(column, quoted=True) for column in (items.key_column, *columns)]
-    hashed = exp.Anonymous(this="hash", expressions=named)
-    query = exp.select("COUNT(*)", exp.cast(exp.Sum(this=hashed), "TEXT")).from_(table(relation_of(items)))
-    return " ".join(str(part) for part in host.rows(query.sql("duckdb"))[0])
+    named = ", ".join(quote(column) for column in (items.key_column, *columns))
+    query = f"SELECT COUNT(*), CAST(SUM(HASH({named})) AS VARCHAR) FROM {relation_of(items)}"
+    return " ".join(str(part) for part in host.rows(query)[0])
 
 
-def quantised(number: exp.Expr) -> exp.Expr:
+def quantised(number: str) -> str:
     """A number in multiples of 2^-20, as column q."""
-    return exp.alias_(step("q", QUANTISED, Names({}), similarity=number, one=ONE).query, "q")
+    return fill(QUANTISED, {"similarity": number, "one": ONE})
 
 
-def told_apart(column: exp.Expr, kind: str) -> tuple[exp.Expr, list[exp.Expr]]:
+def told_apart(column: str, kind: str) -> tuple[str, list[str]]:
     """A column to compare by, and what else to group by, so that only identical values fall together.
 
     0.0 and -0.0 are equal, and so are 30 days and a month: a similarity could tell them apart.
 
-    >>> told_apart(exp.column("lat"), "DOUBLE")[0].sql("duckdb")
+    >>> told_apart("lat", "DOUBLE")[0]
     'CASE WHEN lat = 0 THEN 0 ELSE lat END'
     """
     if is_exact(kind):
-        return column.copy(), []
+        return column, []
     if kind.upper() in ("DOUBLE", "FLOAT"):
-        return exp.case().when(column.eq(0), exp.Literal.number(0)).else_(column.copy()), []
-    return column.copy(), [exp.cast(column.copy(), "TEXT")]
+        return f"CASE WHEN {column} = 0 THEN 0 ELSE {column} END", []
+    return column, [f"CAST({column} AS VARCHAR)"]
 
 
 def relation_of(items: Items) -> str:
@@ -123,19 +123,23 @@ def over_numbered(similarity: exp.Expr, row: str) -> exp.Expr:
     'r.c1 * v.x + r.c0'
     """
     tree: exp.Expr = exp.paren(similarity)
-    numbers = {name.lower(): at for at, name in enumerate(row_columns(similarity, row))}
+    numbers = {fold(name): at for at, name in enumerate(row_columns(similarity, row))}
     for column in list(tree.find_all(exp.Column)):
         first, *rest = column.parts
         if rest and first.name.lower() == row:
-            own = exp.column(f"c{numbers[rest[0].name.lower()]}", table=row)
+            own = exp.column(f"c{numbers[fold(rest[0].name)]}", table=row)
             column.replace(exp.Dot.build([own, *(part.copy() for part in rest[1:])]) if rest[1:] else own)
     inner: exp.Expr = tree.this
     return inner
 
 
-def numbered(columns: Sequence[exp.Expr]) -> list[exp.Expr]:
-    """Columns of the user's under names of ours."""
-    return [exp.alias_(column.copy(), f"c{at}") for at, column in enumerate(columns)]
+def numbered(columns: Sequence[str]) -> list[str]:
+    """Columns of the user's under names of ours.
+
+    >>> numbered(['r."lat"'])
+    ['r."lat" AS c0']
+    """
+    return [f"{column} AS c{at}" for at, column in enumerate(columns)]
 
 
 class _Draft:
@@ -147,54 +151,51 @@ class _Draft:
         self.keys = temp_name(self.serial, "keys")
         self.kept: list[Step] = []
         self.weights: Step | None = None
-        text = protected.similarity or ""
-        similarity = similarity_tree(text)
+        similarity = similarity_tree(protected.similarity or "")
         self._public_columns = item_row_columns(similarity)
-        self._private = [exp.column(column, table="r", quoted=True) for column in row_columns(similarity, "r")]
+        self._private_columns = row_columns(similarity, "r")
+        self._private = [own_column(column, "r") for column in self._private_columns]
         self._similarity = over_numbered(similarity, "v")
-        self._relation = table(protected.sql).as_("r")
-        self._unit = exp.column(protected.unit, table="r", quoted=True) if protected.unit else None
+        self._relation = f"{rows_of(protected)} AS r"
+        self._unit = own_column(protected.unit, "r") if protected.unit else None
+        self._units = ""  # the join with their numbers
         if self._unit is not None:
-            names = Names({"relation": table(protected.sql)}, {"r.unit": self._unit})
-            self._keep("units", step("units", UNITS, names).query)
+            names = Names({"relation": rows_of(protected)}, {"r.unit": self._unit})
+            units = self._keep("units", step("units", UNITS, names).query)
+            self._units = f" JOIN {units} AS u ON {self._unit} = u.unit"
 
-    def joined(self) -> exp.Select:
+    def joined(self) -> str:
         """Pairs where the private row names its item."""
         keys = self._native(self._protected.sql, str(self._protected.item), "r", self._protected.name)
-        x = "u.x AS x" if self._unit is not None else f"{NUMBER} AS x"
-        pairs = exp.select(x, "c.i AS i", "1 AS w", quantised(tried(self._similarity))).from_(self._relation)
-        pairs = self._with_units(pairs.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c"))))
-        return pairs.join(self._public(), on="v.i = c.i") if self._public_columns else pairs
+        x = "u.x" if self._unit is not None else NUMBER
+        public = f" JOIN {self._public()} AS v ON v.i = c.i" if self._public_columns else ""
+        return (
+            f"SELECT {x} AS x, c.i AS i, 1 AS w, {quantised(tried(self._similarity))} FROM {self._relation} "
+            f"JOIN {keys.table} AS c ON {keys.column} = c.key{self._units}{public}{where_it_holds(self._similarity)}"
+        )
 
-    def crossed(self) -> exp.Select:
+    def crossed(self) -> str:
         """Pairs of every private row with every item."""
         if self._unit is not None:
-            distinct = exp.select("u.x AS x", "1 AS w", *numbered(self._private)).distinct().from_(self._relation)
-            points = self._keep("points", self._with_units(distinct))
+            wanted = ", ".join(["u.x AS x", "1 AS w", *numbered(self._private)])
+            points = self._keep("points", f"SELECT DISTINCT {wanted} FROM {self._relation}{self._units}")
         else:
             values, alike = self._told_apart()
-            grouped = exp.select(f"{NUMBER} AS x", "COUNT(*) AS w", *numbered(values)).from_(self._relation)
-            points = self._keep("points", grouped.group_by(*alike).having("COUNT(*) > 0"))
-            self.weights = Step("weights", exp.select("x", "w").from_(points.copy()))
+            wanted = ", ".join([f"{NUMBER} AS x", "COUNT(*) AS w", *numbered(values)])
+            grouped = f" GROUP BY {', '.join(alike)}" if alike else ""
+            points = self._keep("points", f"SELECT {wanted} FROM {self._relation}{grouped} HAVING COUNT(*) > 0")
+            self.weights = Step("weights", f"SELECT x, w FROM {points}")
         similarity = over_numbered(self._similarity, "r")
-        pairs = exp.select("r.x AS x", "v.i AS i", "r.w AS w", quantised(tried(similarity))).from_(points.as_("r"))
-        return pairs.join(self._public(), join_type="cross")
+        q, holding = quantised(tried(similarity)), where_it_holds(similarity)
+        return f"SELECT r.x AS x, v.i AS i, r.w AS w, {q} FROM {points} AS r CROSS JOIN {self._public()} AS v{holding}"
 
-    def _told_apart(self) -> tuple[list[exp.Expr], list[exp.Expr]]:
+    def _told_apart(self) -> tuple[list[str], list[str]]:
         """The private columns, and what to group by: a row that differs from others must not stand for them."""
-        names = [column.name for column in self._private]
+        names = self._private_columns
         kinds = column_types(self._host, self._protected.sql, names, self._protected.name) if names else []
-        found = [told_apart(column, kind) for column, kind in zip(self._private, kinds, strict=True)]
-        values = [value for value, _ in found]
-        return values, [*values, *(part for _, more in found for part in more)]
+        return apart(self._private, kinds)
 
-    def _with_units(self, query: exp.Select) -> exp.Select:
-        if self._unit is None:
-            return query
-        units = exp.to_table(temp_name(self.serial, "units")).as_("u")
-        return query.join(units, on=self._unit.eq(exp.column("unit", table="u")))
-
-    def _public(self) -> exp.Expr:
+    def _public(self) -> str:
         """The candidates' rows of the items relation, one for each: a key that stands on several rows counts once."""
         if self._items is None:
             raise EngineError(
@@ -203,24 +204,30 @@ class _Draft:
             )
         relation = relation_of(self._items)
         keys = self._native(relation, self._items.key_column, "v", self._items.name)
-        columns = [exp.column(column, table="v", quoted=True) for column in self._public_columns]
-        first = exp.Window(
-            this=exp.RowNumber(),
-            partition_by=[exp.column("i", table="c")],
-            order=exp.Order(
-                expressions=[exp.Ordered(this=column.copy()) for column in columns or [exp.column("i", table="c")]]
-            ),
-        )
-        rows = exp.select("c.i AS i", *numbered(columns), first.as_("nth")).from_(table(relation).as_("v"))
-        rows = rows.join(keys.table.as_("c"), on=keys.column.eq(exp.column("key", table="c")))
-        outer = [f"c{at}" for at in range(len(columns))]
-        first_of_each = exp.select("i", *outer).from_(rows.subquery("numbered")).where("nth = 1")
-        return exp.alias_(self._keep("v", first_of_each), "v", table=True)
+        return self._keep("v", first_rows(relation, self._public_columns, keys))
 
     def _native(self, relation: str, column: str, alias: str, label: str) -> Joined:
         kind = column_types(self._host, relation, [column], label)[0]
-        return joined_keys(self.keys, self._candidates.type, kind, exp.column(column, table=alias, quoted=True))
+        return joined_keys(self.keys, self._candidates.type, kind, own_column(column, alias))
 
-    def _keep(self, name: str, query: exp.Expr) -> exp.Table:
+    def _keep(self, name: str, query: str) -> str:
         self.kept.append(Step(name, query, temp_name(self.serial, name)))
-        return exp.to_table(temp_name(self.serial, name))
+        return quote(temp_name(self.serial, name))
+
+
+def apart(columns: Sequence[str], kinds: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Columns to compare by, and all of what to group by."""
+    found = [told_apart(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+    values = [value for value, _ in found]
+    return values, [*values, *(part for _, more in found for part in more)]
+
+
+def first_rows(relation: str, columns: Sequence[str], keys: Joined, *, texts: bool = False) -> str:
+    """The candidates' rows (i, c0, c1, …) of the items relation: of several rows with one key the first, by value."""
+    named = [own_column(column, "v") for column in columns]
+    order = ", ".join(named) or "c.i"
+    shown = [f"CAST({column} AS VARCHAR)" for column in named] if texts else named
+    wanted = ", ".join(["c.i AS i", *numbered(shown), f"ROW_NUMBER() OVER (PARTITION BY c.i ORDER BY {order}) AS nth"])
+    rows = f"SELECT {wanted} FROM {relation} AS v JOIN {keys.table} AS c ON {keys.column} = c.key"
+    outer = ", ".join(["i", *(f"c{at}" for at in range(len(columns)))])
+    return f"SELECT {outer} FROM ({rows}) AS numbered WHERE nth = 1"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from sqlglot import exp
-
 from msd_sql.database.host import Column, Host, HostError
 from msd_sql.database.private_reads import private
+from msd_sql.database.sql_text import quote
 from msd_sql.database.temp_names import temp_name
 from msd_sql.engines.steps import Names, Step, drop, step
 
@@ -26,10 +25,14 @@ class Workspace:
         self._tables: dict[str, str] = {}
         self._version = 0
 
-    def step(self, name: str, text: str, **values: int) -> Step:
+    def step(self, name: str, text: str, **values: int | str) -> Step:
         """Bind a step to the temp relations that there are now."""
-        temps = {stand_in: exp.to_table(table) for stand_in, table in self._tables.items()}
+        temps = {stand_in: quote(table) for stand_in, table in self._tables.items()}
         return step(name, text, Names({**self._names.relations, **temps}, self._names.expressions), **values)
+
+    def sampled(self, stand_in: str) -> str:
+        """Join a relation with the items of a sample, which is public."""
+        return f"JOIN {quote(self._tables['sample'])} AS sample ON {stand_in}.i = sample.i"
 
     def renew(self, stand_in: str, query: Step) -> None:
         """Keep a step's rows as `stand_in`, under a new name: a relation is never built from itself."""

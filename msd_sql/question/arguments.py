@@ -60,10 +60,9 @@ class Arguments:
 
 @dataclass(frozen=True)
 class Group:
-    """One group's question and caller, of which only the texts are read at first: the guard comes before the rest."""
+    """One group's question, of which only the texts are read at first: the guard comes before the rest."""
 
     options: Texts
-    caller: Texts
     _question: pa.StructArray
     _row: int
 
@@ -89,17 +88,16 @@ class Group:
         )
 
 
-def groups(questions: pa.ChunkedArray, callers: pa.ChunkedArray) -> Iterator[Group]:
+def groups(questions: pa.ChunkedArray) -> Iterator[Group]:
     """Every group of a chunk.
 
-    >>> questions, callers = pa.chunked_array([[{"options": {"k": "6"}}]]), pa.chunked_array([[{"query": "1"}]])
-    >>> [group.options for group in groups(questions, callers)]
+    >>> [group.options for group in groups(pa.chunked_array([[{"options": {"k": "6"}}]]))]
     [{'k': '6'}]
     """
-    question, caller = whole(questions), whole(callers)
+    question = whole(questions)
     options = question.field("options")
     for row in range(len(question)):
-        yield Group(options[row].as_py(), caller[row].as_py(), question, row)
+        yield Group(options[row].as_py(), question, row)
 
 
 def _given(column: Argument, forms: pa.StructArray, row: int, options: Texts, store: VectorStore) -> Given:

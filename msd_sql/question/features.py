@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -13,13 +13,13 @@ from msd_sql.catalog.declarations import Items
 from msd_sql.database.host import Column
 from msd_sql.engines.candidates import Candidates
 from msd_sql.errors import CatalogError, InputError
-from msd_sql.question.item_columns import item_columns
+from msd_sql.question.item_columns import ItemColumn, item_columns
 from msd_sql.question.options import record
-from msd_sql.question.sets import Sets, csr
+from msd_sql.question.sets import Sets, cells, sets_of
 from msd_sql.runtime.call import Call
 from msd_sql.runtime.vectors import vectors_of
 from msd_sql.surface.column_types import is_numeric
-from msd_sql.udfs.distances import DISTANCES
+from msd_sql.udfs.distances import DISTANCES, Mixed
 from msd_sql.udfs.types import Distance, FloatArray, IntArray
 
 Scale: TypeAlias = float | tuple[float, ...] | None
@@ -32,6 +32,7 @@ class Features:
     sets: Sets | None = None
     vectors: npt.NDArray[np.floating[Any]] | None = None
     columns: Sequence[Column] = field(default=())
+    parts: Sequence[Features] = field(default=())  # several of different forms, each with a distance of its own
 
     @property
     def numeric(self) -> bool:
@@ -41,6 +42,8 @@ class Features:
     @property
     def facts(self) -> list[Any]:
         """The same for the same features, whatever order rows were read in: what tells one question from another."""
+        if self.parts:
+            return ["parts", *(fact for part in self.parts for fact in part.facts)]
         if self.sets is not None:
             return ["sets", self.sets.indptr, self.sets.facts]
         if self.vectors is not None:
@@ -88,49 +91,52 @@ def given_values(given: Given, candidates: Candidates) -> Features:
         return Features(vectors=given.vectors if as_given else given.vectors[rows])
     texts = [given.texts[row] for row in rows]
     if given.shape == "record":
-        return Features(columns=_record_columns(texts))
+        return _record_features(texts)
     return Features(columns=[_numbers(texts) if is_numeric(given.type) else _objects(texts)])
 
 
-def declared_values(call: Call, items: Items, candidates: Candidates, names: Sequence[str]) -> Features:
-    """Columns of a declared items relation, features or quotas, read for the candidates only."""
+def declared_values(
+    call: Call, items: Items, candidates: Candidates, names: Sequence[str], *, mixed: bool = False
+) -> Features:
+    """Columns of a declared items relation, features or quotas, read for the candidates only; `mixed`: each a part."""
     found = item_columns(call, items, candidates, names)
     nested = [name for name, column in found.items() if column.kind != "value"]
+    if mixed:
+        return Features(parts=[_column_features(column) for column in found.values()])
     if nested and len(found) > 1:
         raise CatalogError(
             f"Items {items.name}: the list column {nested[0]} must stand alone; declare it as the only one, such as "
-            f"features := '{nested[0]}'."
+            f"features := '{nested[0]}', or say distance := 'mixed'."
         )
-    only = next(iter(found.values()))
-    if isinstance(only.values, Sets):
-        return Features(sets=only.values)
-    if only.kind == "list":
-        return Features(sets=sets_of(_cells(only.values)))
-    if only.kind == "vector":
-        return Features(vectors=vectors_of(_cells(only.values)))
+    if nested:
+        return _column_features(next(iter(found.values())))
     return Features(columns=[column.values for column in found.values() if not isinstance(column.values, Sets)])
 
 
-def sets_of(lists: Sequence[Iterable[str | None] | None]) -> Sets:
-    """Sets from one list an item; NULL is the empty set, and a NULL in a list is nothing.
-
-    >>> sets_of([["a", "b"], None, ["a"]]).indptr.tolist()
-    [0, 2, 2, 3]
-    """
-    rows = [[token for token in tokens if token is not None] if tokens is not None else [] for tokens in lists]
-    owners = np.repeat(np.arange(len(rows)), [len(row) for row in rows]).astype(np.int64)
-    tokens = np.empty(len(owners), dtype=object)
-    tokens[:] = [token for row in rows for token in row]
-    return csr(owners, tokens, len(rows))
+def _column_features(column: ItemColumn) -> Features:
+    if isinstance(column.values, Sets):
+        return Features(sets=column.values)
+    if column.kind == "list":
+        return Features(sets=sets_of(cells(column.values)))
+    if column.kind == "vector":
+        return Features(vectors=vectors_of(cells(column.values)))
+    return Features(columns=[column.values])
 
 
-def measure(features: Features, name: str | None, scale: Scale = None) -> Distance:
+def measure(features: Features, name: str | None, scale: Scale = None, weights: Scale = None) -> Distance:
     """The distance of that name over the features, or the natural one for their form.
 
     >>> measure(Features(columns=[np.array(["red", "blue"], dtype=object)]), None).row(0)
     array([0., 1.])
     """
-    chosen = name or _natural(features)
+    chosen = name or ("mixed" if features.parts or weights is not None else _natural(features))
+    if chosen == "mixed":
+        return _mixed(features, scale, weights)
+    if weights is not None or features.parts:
+        raise InputError(
+            f"{chosen} is one distance; features of several kinds, and weights, are for distance := 'mixed', which "
+            "takes each feature by its own."
+        )
     if chosen == "jaccard":
         if features.sets is None:
             raise InputError(f"jaccard compares sets: give a list column as features. {_other(features)}")
@@ -154,6 +160,21 @@ def measure(features: Features, name: str | None, scale: Scale = None) -> Distan
     return DISTANCES[chosen].make(matrix, scale)
 
 
+def _mixed(features: Features, scale: Scale, weights: Scale) -> Distance:
+    """Each feature by its natural distance; of `scale`, a list has one for each, which only numbers take."""
+    parts = features.parts or [Features(columns=[column]) for column in features.columns]
+    if not parts:
+        raise InputError(
+            "mixed needs several features, such as features := {'tags': categories, 'price': price}; one alone has a "
+            "distance of its own."
+        )
+    scales = scale if isinstance(scale, tuple) else (scale,) * len(parts)
+    if len(scales) != len(parts):
+        raise InputError(f"scale has {len(scales)} numbers for {len(parts)} features; give one for each.")
+    made = [measure(one, None, own if one.numeric else None) for one, own in zip(parts, scales, strict=True)]
+    return Mixed(made, None if weights is None else weights if isinstance(weights, tuple) else (weights,))
+
+
 def coded(column: Column) -> IntArray:
     """Codes from 0 for the distinct values of a column; NULL is a value like any other.
 
@@ -165,12 +186,6 @@ def coded(column: Column) -> IntArray:
     values = np.ma.filled(column.astype(object), None) if isinstance(column, np.ma.MaskedArray) else column
     codes, _ = pd.factorize(values, use_na_sentinel=False)
     return np.asarray(codes, dtype=np.int64)
-
-
-def _cells(column: Column) -> list[Any]:
-    if isinstance(column, np.ma.MaskedArray):
-        return [None if masked else cell for cell, masked in zip(column.data, np.ma.getmaskarray(column), strict=True)]
-    return list(column)
 
 
 def _natural(features: Features) -> str:
@@ -221,15 +236,40 @@ def _single(scale: Scale) -> list[float]:
     return [] if scale is None else [scale]
 
 
-def _record_columns(texts: Sequence[str | None]) -> list[Column]:
+def _record_features(texts: Sequence[str | None]) -> Features:
+    """The members of a record as columns; as parts of their own where one of them is a list."""
+    members = _record_members(texts)
+    if not any(isinstance(value, list) for values in members for value in values):
+        return Features(columns=[_record_column(values) for values in members])
+    return Features(parts=[_record_part(values) for values in members])
+
+
+def _record_part(values: Sequence[Any]) -> Features:
+    lists = [value for value in values if isinstance(value, list)]
+    if not lists:
+        return Features(columns=[_record_column(values)])
+    if any(isinstance(one, float) for value in lists for one in value):
+        return Features(vectors=vectors_of([value if isinstance(value, list) else None for value in values]))
+    return Features(
+        sets=sets_of(
+            [
+                [None if one is None else str(one) for one in value] if isinstance(value, list) else None
+                for value in values
+            ]
+        )
+    )
+
+
+def _record_members(texts: Sequence[str | None]) -> list[tuple[Any, ...]]:
     rows = [record(text) for text in texts]
     width = max((len(row) for row in rows), default=1)
     rows = [row if len(row) == width else [None] * width for row in rows]
-    columns: list[Column] = []
-    for values in zip(*rows, strict=True):
-        numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-        columns.append(np.array(values, dtype=np.float64) if numeric else _objects(list(values)))
-    return columns
+    return list(zip(*rows, strict=True))
+
+
+def _record_column(values: Sequence[Any]) -> Column:
+    numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    return np.array(values, dtype=np.float64) if numeric else _objects(list(values))
 
 
 def _numbers(texts: Sequence[str | None]) -> FloatArray:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from msd_sql.catalog.declarations import Items
+from msd_sql.catalog.relations import described
 from msd_sql.database.host import Column
 from msd_sql.database.sql_text import quote
 from msd_sql.database.storage_layout import storage_fingerprint
@@ -16,10 +17,10 @@ from msd_sql.engines.binding import native_keys
 from msd_sql.engines.candidates import Candidates, Whole, whole_candidates
 from msd_sql.engines.key_table import key_table
 from msd_sql.errors import CatalogError, InputError
-from msd_sql.guard.names import described
-from msd_sql.question.sets import Sets, csr, first_places
+from msd_sql.question.sets import Sets, cells, csr, first_places, sets_of
 from msd_sql.runtime.call import Call
 from msd_sql.surface.column_types import KEY_INTEGERS, is_numeric, shape_of
+from msd_sql.udfs.types import IntArray
 
 _KEYS = "_msd_item_keys"
 MANY = 1_000_000  # items that are read at once when a statement has several groups
@@ -32,10 +33,9 @@ class ItemColumn:
     kind: str  # 'value', 'list' or 'vector'
     values: Column | Sets
 
-    def of(self, rows: Sequence[int]) -> ItemColumn:
+    def of(self, rows: IntArray) -> ItemColumn:
         """The values of some rows, in that order."""
-        places = np.asarray(rows, dtype=np.int64)
-        return ItemColumn(self.kind, self.values.of(places) if isinstance(self.values, Sets) else self.values[places])
+        return ItemColumn(self.kind, self.values.of(rows) if isinstance(self.values, Sets) else self.values[rows])
 
 
 def item_columns(call: Call, items: Items, candidates: Candidates, names: Sequence[str]) -> dict[str, ItemColumn]:
@@ -50,13 +50,12 @@ def item_columns(call: Call, items: Items, candidates: Candidates, names: Sequen
     groups = call.once(("groups", items.name), lambda: [0])
     groups[0] += 1
     if groups[0] > 1 and candidates.type == types[items.key_column]:
-        index, columns = call.once(("columns", items.name, *names), lambda: _everything(call, items, types, names))
-        if index:
-            absent = [key for key in candidates.keys if key not in index]
-            if absent:
-                raise _unknown(items, candidates, absent)
-            rows = [index[key] for key in candidates.keys]
-            return {name: column.of(rows) for name, column in columns.items()}
+        everything = call.once(("columns", items.name, *names), lambda: _everything(call, items, types, names))
+        if everything is not None:
+            rows = everything.rows(candidates.keys)
+            if (rows < 0).any():
+                raise _unknown(items, candidates, [candidates.keys[int(place)] for place in np.flatnonzero(rows < 0)])
+            return {name: column.of(rows) for name, column in everything.columns.items()}
     return _these(call, items, candidates, types, names)
 
 
@@ -79,10 +78,12 @@ def all_keys(call: Call, items: Items, kind: str) -> Candidates | None:
     """
     if _types(call, items, [])[items.key_column] != kind:
         return None
-    index, _ = call.once(("columns", items.name), lambda: _everything(call, items, {}, []))
-    if kind in KEY_INTEGERS and index:
-        return whole_candidates(np.fromiter(map(int, index), np.int64, len(index)), kind)
-    return Candidates(list(index), kind) if index else None
+    everything = call.once(("columns", items.name), lambda: _everything(call, items, {items.key_column: kind}, []))
+    if everything is None:
+        return None
+    if isinstance(everything.keys, Whole):
+        return whole_candidates(everything.keys.numbers, kind)
+    return Candidates(everything.keys, kind)
 
 
 def column_types(call: Call, items: Items) -> dict[str, str]:
@@ -187,16 +188,48 @@ def _first_lists(call: Call, source: str, name: str, n: int) -> Column:
     return cells["tokens"][first_places(cells["i"], n)]
 
 
-def _everything(
-    call: Call, items: Items, types: dict[str, str], names: Sequence[str]
-) -> tuple[dict[str, int], dict[str, ItemColumn]]:
-    if call.host.rows(f"SELECT count(*) FROM {_relation(items)}")[0][0] > MANY:
-        return {}, {}
+@dataclass(frozen=True)
+class _Everything:
+    """All items of a relation: their keys, each once, on which row each stands, and the columns of the rows."""
+
+    keys: Sequence[str]
+    row_of: IntArray
+    columns: dict[str, ItemColumn]
+
+    def rows(self, keys: Sequence[str]) -> IntArray:
+        """The row of every key; -1 where there is none."""
+        if isinstance(keys, Whole) and isinstance(self.keys, Whole):
+            known = self.keys.numbers
+            near = np.minimum(np.searchsorted(known, keys.numbers), len(known) - 1)
+            return np.where(known[near] == keys.numbers, self.row_of[near], -1)
+        return np.fromiter((self._places.get(key, -1) for key in keys), np.int64, len(keys))
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return dict(zip(self.keys, self.row_of.tolist(), strict=True))
+
+
+def _everything(call: Call, items: Items, types: dict[str, str], names: Sequence[str]) -> _Everything | None:
+    """All items, in one reading; None where there are none, or too many."""
+    if not 0 < call.host.rows(f"SELECT count({quote(items.key_column)}) FROM {_relation(items)}")[0][0] <= MANY:
+        return None
     chosen = [f"{_read(quote(name), types[name])} AS c{place}" for place, name in enumerate(names)]
-    key = f"CAST({quote(items.key_column)} AS VARCHAR) AS key"
+    whole = types[items.key_column] in KEY_INTEGERS
+    key = f"CAST({quote(items.key_column)} AS {'BIGINT' if whole else 'VARCHAR'}) AS key"
     found = call.host.columns(f"SELECT {', '.join([key, *chosen])} FROM {_relation(items)}")
-    index = {text: row for row, text in enumerate(found["key"].tolist()) if text is not None}
-    return index, {name: ItemColumn(_kind(types[name]), found[f"c{place}"]) for place, name in enumerate(names)}
+    columns = {}
+    for place, name in enumerate(names):
+        kind, values = _kind(types[name]), found[f"c{place}"]
+        columns[name] = ItemColumn(kind, sets_of(cells(values)) if kind == "list" else values)
+    there = np.flatnonzero(~np.ma.getmaskarray(found["key"]))
+    if whole:
+        numbers, first = np.unique(np.asarray(found["key"])[there], return_index=True)
+        return _Everything(Whole(numbers.astype(np.int64, copy=False)), there[first], columns)
+    texts: dict[str, int] = {}
+    for row in there.tolist():
+        if found["key"][row] is not None:
+            texts.setdefault(found["key"][row], row)
+    return _Everything(list(texts), np.fromiter(texts.values(), np.int64, len(texts)), columns)
 
 
 def _unknown(items: Items, candidates: Candidates, absent: Sequence[str]) -> InputError:
@@ -218,7 +251,7 @@ def _joined(items: Items, candidates: Candidates, key_type: str) -> str:
 @lru_cache(maxsize=64)
 def _source(relation: str, key: str, given: str, native: str) -> str:
     typed = native_keys(_KEYS, given, native)
-    keys = f"(SELECT i, CAST(key AS VARCHAR) AS key FROM {_KEYS})" if typed is None else typed.sql("duckdb")
+    keys = f"(SELECT i, CAST(key AS VARCHAR) AS key FROM {_KEYS})" if typed is None else typed
     match = f"CAST(v.{key} AS VARCHAR) = c.key" if typed is None else f"v.{key} = c.key"
     return f"FROM {keys} AS c LEFT JOIN (SELECT *, true AS known FROM {relation}) AS v ON {match}"
 

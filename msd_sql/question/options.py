@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from msd_sql.catalog.amounts import delta_charge, eps_charge
@@ -16,6 +17,7 @@ from msd_sql.database.sql_text import quote
 from msd_sql.errors import InputError, suggest
 from msd_sql.surface.description import Argument, Kind
 from msd_sql.surface.functions import FUNCTIONS, SELECTION_OPTIONS
+from msd_sql.udfs.distances import OTHER_NAMES
 
 Counts: TypeAlias = Mapping[str, int] | tuple[int, ...]  # by value, or by level of nested quotas
 AUTO = "auto"
@@ -35,22 +37,29 @@ class Request:
     delta: Decimal | None = None
     distance: str | None = None
     scale: float | tuple[float, ...] | None = None
+    weights: float | tuple[float, ...] | None = None
     quota_cap: Counts = ()
     quota_min: Counts = ()
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     apart: float = 0.0
     cap: int | None = None
+    among: str | None = None
+    users: int | None = None
     reach: str | None = None
     fresh: bool = False
     exact: bool = False
     public: bool = False
     engine: str = AUTO
+    head: float | None = None  # of msd_explain: the largest share of the users that an item is expected to have
+    groups: int = 1  # of msd_explain: how many such answers one statement asks for
 
     @property
     def parameters(self) -> dict[str, Any]:
         """What the ledger keeps of it: everything that was given, as plain values."""
         given = {name: value for name, value in vars(self).items() if value not in (None, (), False, AUTO)}
+        given.pop("groups")
+        given.pop("head", None)
         return {name: _plain(value) for name, value in given.items()}
 
 
@@ -60,7 +69,12 @@ def request(options: Mapping[str, str | None]) -> Request:
     >>> request({"k": "6", "eps": "0.1", "diversity": "0.5"}).eps
     Decimal('0.10000000000000000000')
     """
-    return Request(**read((option for option in SELECTION_OPTIONS if option.name != "key"), options))
+    return _request(tuple(options.items()))
+
+
+@lru_cache(maxsize=256)  # the groups of a statement ask with the same options, nearly always
+def _request(options: tuple[tuple[str, str | None], ...]) -> Request:
+    return Request(**read((option for option in SELECTION_OPTIONS if option.name != "key"), dict(options)))
 
 
 def read(arguments: Iterable[Argument], given: Mapping[str, str | None]) -> dict[str, Any]:
@@ -190,6 +204,7 @@ def _name(argument: Argument, text: str) -> str:
     if not argument.allowed:
         return text
     found = text.strip().lower()
+    found = OTHER_NAMES.get(found, found) if argument.name == "distance" else found
     if found not in argument.allowed:
         raise InputError(suggest(argument.name, text, argument.allowed))
     return found

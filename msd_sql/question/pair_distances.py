@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from msd_sql.catalog.declarations import Items
-from msd_sql.database.sql_text import quote
+from msd_sql.database.sql_text import Name, fold, parts, quote
 from msd_sql.engines.candidates import Candidates
-from msd_sql.errors import InputError
-from msd_sql.guard.examine import examine
+from msd_sql.errors import CatalogError, InputError
 from msd_sql.question.features import Given
+from msd_sql.question.source import guard
 from msd_sql.runtime.call import Call
 from msd_sql.udfs.distances import DISTANCES
 from msd_sql.udfs.types import Distance
@@ -28,16 +28,29 @@ def pairs(call: Call, named: Given | Items | None, found: Candidates) -> tuple[D
     name = next(iter(names), None)
     if len(names) != 1 or name is None:
         raise InputError(f"precomputed distances need the name of a table: {_HOW}.")
+    if call.outside is not None:
+        name = _published(call, name)
     return _read(call, name, found)
+
+
+def _published(call: Call, text: str) -> str:
+    """A published table by its name: a caller from outside may name no other, and learns nothing of any."""
+    given = tuple(fold(part) for part in parts(text))
+    fitting = [one for one in call.published() if _tail(one, len(given)) == given]
+    if len(fitting) != 1:
+        known = ", ".join(f"{one.schema}.{one.name}" for one in call.published()) or "none"
+        raise CatalogError(f"No table '{text[:100]}' of pairs is published. Published are: {known}.")
+    return str(fitting[0])
+
+
+def _tail(name: Name, length: int) -> tuple[str, ...]:
+    return tuple(fold(part) for part in (name.database, name.schema, name.name)[-length:])
 
 
 def _read(call: Call, text: str, found: Candidates) -> tuple[Distance, list[Any]]:
     name = call.catalog.relations.resolve(text)
     # The table is not in the statement's FROM, so the guard is asked about it by itself.
-    units = {known.name: known.unit for known in call.protected() if known.relation}
-    declared = [known.name for known in call.items()]
-    asked = f"SELECT msd_select(1, 1, 1, 1) FROM {name.sql}"
-    examine(asked, call.resolver, list(units), declared=declared, units=units)
+    guard(call).check_relation(name)
     columns = list(call.catalog.relations.columns(name))
     if len(columns) != 3:
         raise InputError(f"{name} has {len(columns)} columns; precomputed distances need three: {_HOW}.")

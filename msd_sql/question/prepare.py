@@ -5,7 +5,6 @@ Everything that can be refused is refused here, before anything is charged.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -17,15 +16,17 @@ from msd_sql.catalog.readability import probe
 from msd_sql.engines.build import check_home
 from msd_sql.engines.candidates import Candidates, candidates, member_type, ordered, whole_candidates
 from msd_sql.errors import CatalogError, InputError, PrivacyError
-from msd_sql.guard.examine import CALLS, Sources, examine
+from msd_sql.guard.examine import Sources
 from msd_sql.question.arguments import Arguments
+from msd_sql.question.audience import audience
 from msd_sql.question.features import Features, declared_values, given_features, measure
 from msd_sql.question.item_columns import items_fingerprint, knows
 from msd_sql.question.named_keys import pinned, without
 from msd_sql.question.options import Request, request
 from msd_sql.question.pair_distances import pairs
 from msd_sql.question.quotas import constraint
-from msd_sql.runtime.call import MEANWHILE, Call
+from msd_sql.question.source import guarded
+from msd_sql.runtime.call import Call
 from msd_sql.runtime.distance_cache import Measured
 from msd_sql.udfs.matroids import narrowed
 from msd_sql.udfs.methods import METHODS
@@ -54,13 +55,8 @@ class Question:
         return self.plan.cap
 
 
-def prepare(
-    call: Call, arguments: Arguments, foresee: Callable[[Protected, Items | None], object] | None = None
-) -> Question:
-    """Check and resolve one question; whatever is wrong with it is said here and charges nothing.
-
-    `foresee` is told as soon as it is certain that the answer will read a protected relation, which can be read.
-    """
+def prepare(call: Call, arguments: Arguments) -> Question:
+    """Check and resolve one question; whatever is wrong with it is said here and charges nothing."""
     wanted = request(arguments.options)
     found = without(call.host, _candidates(call, arguments), wanted.exclude)
     sources = guarded(call, wanted.public)
@@ -68,6 +64,7 @@ def prepare(
     scores = _scores(arguments, found)
     protected = None if scores is not None else _protected(call, wanted, items)
     _check_eps(wanted, scores, protected)
+    protected = _of_audience(call, wanted, protected)
     pins = pinned(call.host, found, wanted.include, wanted.exclude)
     quota, quota_facts = constraint(call, arguments.quota, wanted.quota_cap, wanted.quota_min, items, found, wanted.k)
     measured = found.n > 0 and _measured(arguments, wanted, items)
@@ -99,8 +96,6 @@ def prepare(
     if made.reads_private and protected is not None:
         check_home(protected, wanted.engine)
         probed(call, protected, items)
-        if foresee is not None:
-            foresee(protected, items)
     else:  # whatever is relevant, it is not read
         made = replace(made, relevance="score", m=0)
     distance, facts = _distance(call, arguments, wanted, items, found) if measured else (None, [])
@@ -110,24 +105,6 @@ def prepare(
     made = replace(made, constraint=matroid.described)
     facts = [*facts, *quota_facts, "pinned", *pins]
     return Question(wanted, found, items, protected, distance, matroid, scores, made, delta, facts)
-
-
-def guarded(call: Call, public: bool, calls: frozenset[str] = CALLS) -> Sources:
-    """What the candidates depend on; refused where that is protected, unless the caller asserts that it is public."""
-
-    def look() -> Sources:
-        # `Without protected relations nothing is refused`: what the text does not tell stays unknown.
-        units = {} if public else {known.name: known.unit for known in call.protected()}
-        declared = [known.name for known in call.items()]
-        if not units and not declared:  # nothing to refuse and nothing to find, so the text need not be read
-            return Sources()
-        if (
-            call.context.session.macros is None
-        ):  # nothing was declared when the statement was bound (actions/bind_time.py)
-            raise CatalogError(MEANWHILE)
-        return examine(call.context.statement, call.resolver, list(units), calls=calls, declared=declared, units=units)
-
-    return call.once(("sources", public, calls, call.plain_session), look)
 
 
 def probed(call: Call, protected: Protected, items: Items | None) -> None:
@@ -174,6 +151,18 @@ def _protected(call: Call, wanted: Request, items: Items | None) -> Protected | 
         f"msd_items(…, reach := '{example}'); or name the protected relation in the call, reach := '{example}'; or "
         "give a public column, score := …; or ask for diversity = 1. "
         f"Protected relations: {', '.join(known) or 'none'}."
+    )
+
+
+def _of_audience(call: Call, wanted: Request, protected: Protected | None) -> Protected | None:
+    if protected is not None:
+        return audience(call, protected, wanted.among, wanted.users)
+    given = "among" if wanted.among is not None else "users" if wanted.users is not None else None
+    if given is None:
+        return None
+    raise InputError(
+        f"{given} := is about the users of a protected relation, and this question reads none. Leave it out, or name "
+        "the relation, reach := …."
     )
 
 
@@ -228,16 +217,17 @@ def _distance(call: Call, arguments: Arguments, wanted: Request, items: Items | 
         return pairs(call, arguments.features if given else items, found)
 
     def of(features: Features) -> Measured:
-        return measure(features, name, wanted.scale), [name, wanted.scale, *features.facts]
+        made = measure(features, name, wanted.scale, wanted.weights)
+        return made, [name, wanted.scale, wanted.weights, *features.facts]
 
     if given or items is None:
         return of(given_features(arguments.features, found))
 
     def made() -> Measured:
-        return of(declared_values(call, items, found, items.features))
+        return of(declared_values(call, items, found, items.features, mixed=name == "mixed"))
 
     stored_as = items_fingerprint(call, items)
     if stored_as is None:
         return made()
-    place = (name, wanted.scale, found.type, stored_as)
+    place = (name, wanted.scale, wanted.weights, found.type, stored_as)
     return call.instance.caches.distances.of(place, found.column, made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +22,13 @@ class Sets:
 
     def of(self, rows: IntArray) -> Sets:
         """The sets of some rows, in that order."""
-        lengths = np.diff(self.indptr)[rows]
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        take = np.repeat(self.indptr[:-1][rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
-        return Sets(indptr, self.codes[take])
+        starts = self.indptr.take(rows)
+        lengths = self.indptr.take(rows + 1)
+        lengths -= starts
+        indptr = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(lengths, out=indptr[1:])
+        take = np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return Sets(indptr, self.codes.take(take))
 
     @property
     def facts(self) -> IntArray:
@@ -33,10 +37,14 @@ class Sets:
         >>> Sets(np.array([0, 2, 3]), np.array([7, 4, 7])).facts.tolist()
         [0, 1, 0]
         """
-        first = first_places(self.codes, int(self.codes.max(initial=-1)) + 1)
+        codes, size = self.codes, int(self.codes.max(initial=-1)) + 1
+        if size > 2 * len(codes):  # the sets of a group, of tokens that were coded for all groups
+            found, codes = np.unique(codes, return_inverse=True)
+            size = len(found)
+        first = first_places(codes, size)
         number = np.empty_like(first)
         number[np.argsort(first, kind="stable")] = np.arange(len(first))
-        return number[self.codes]
+        return number[codes]
 
 
 def first_places(codes: Column, size: int) -> IntArray:
@@ -63,3 +71,27 @@ def csr(owners: Column, tokens: npt.NDArray[Any], n: int) -> Sets:
         codes = codes.take(np.argsort(owners, kind="stable"))
     indptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=n))]).astype(np.int64, copy=False)
     return Sets(indptr, codes)
+
+
+def sets_of(lists: Sequence[Iterable[str | None] | None]) -> Sets:
+    """Sets from one list an item; NULL is the empty set, and a NULL in a list is nothing.
+
+    >>> sets_of([["a", "b"], None, ["a"]]).indptr.tolist()
+    [0, 2, 2, 3]
+    """
+    rows = [[token for token in tokens if token is not None] if tokens is not None else [] for tokens in lists]
+    owners = np.repeat(np.arange(len(rows)), [len(row) for row in rows]).astype(np.int64)
+    tokens = np.empty(len(owners), dtype=object)
+    tokens[:] = [token for row in rows for token in row]
+    return csr(owners, tokens, len(rows))
+
+
+def cells(column: Column) -> list[Any]:
+    """The values of a column, None where it is masked.
+
+    >>> cells(np.ma.array(["a", "b"], mask=[False, True], dtype=object))
+    ['a', None]
+    """
+    if isinstance(column, np.ma.MaskedArray):
+        return [None if masked else cell for cell, masked in zip(column.data, np.ma.getmaskarray(column), strict=True)]
+    return list(column)

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msd_sql.catalog import homes
+from msd_sql.catalog.accounts.account import Account
+from msd_sql.catalog.accounts.account_book import AccountBook
+from msd_sql.catalog.accounts.share_charge import no_share
 from msd_sql.catalog.catalog import Catalog
+from msd_sql.catalog.declaration_rows import is_missing, present
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.ledger import Ledger
+from msd_sql.catalog.places.ledger_file import HomeHosts, with_ledger_open
+from msd_sql.catalog.records.who import Who, system_user
+from msd_sql.catalog.relations import relation_rows
 from msd_sql.database.background import BackgroundRead
 from msd_sql.database.host import Host
 from msd_sql.database.spark_host import SparkHost, missing_session
-from msd_sql.database.sql_text import Name
+from msd_sql.database.sql_text import Name, fold, parts
 from msd_sql.database.storage_layout import Table
 from msd_sql.errors import CatalogError, EngineError, MsdError
-from msd_sql.guard.connection_view import PLAIN
-from msd_sql.guard.examine import HostResolver
-from msd_sql.guard.names import relation_rows
+from msd_sql.guard.examine import Sources
 from msd_sql.runtime.caller import Context
+from msd_sql.runtime.offers import Offers
+from msd_sql.runtime.progress import Progress
 from msd_sql.runtime.vector_store import VectorStore
 
 if TYPE_CHECKING:
     from msd_sql.runtime.instance import Instance
 
 T = TypeVar("T")
-VECTORS = ("vectors",)
 INTERRUPTED = "The query was interrupted. What had been charged before stays charged: see msd_ledger()."
 MEANWHILE = "Something was protected or declared while this statement ran: run it again."
 
@@ -56,9 +61,11 @@ class Call:
 
     def __init__(self, host: Host, context: Context, instance: Instance) -> None:
         self.host = host
+        self.home_hosts = HomeHosts(host, instance.ledger_file)
         self.context = context
         self.instance = instance
         self.stopped = False
+        self.progress = Progress()
         self._begun: list[BackgroundRead[Any]] = []
 
     @cached_property
@@ -66,8 +73,29 @@ class Call:
         """The declarations in the databases that the caller sees."""
         spark = None if self.instance.spark is None else lambda: self.spark
         return Catalog(
-            self.host, self.instance.home, path=self.context.path, temporary=self.context.temporary, spark=spark
+            self.host,
+            self.instance.home,
+            path=self.context.path,
+            temporary=self.context.temporary,
+            spark=spark,
+            who=self.who(),
+            ledger_file=self.instance.ledger_file,
         )
+
+    @property
+    def account(self) -> Account | None:
+        """The account that asks; None where the caller has the database itself."""
+        return self.context.outside.account if self.context.outside else None
+
+    @property
+    def outside(self) -> Sources | None:
+        """The published relations that the rows come from; None where the guard has to look."""
+        return self.context.outside.sources if self.context.outside else None
+
+    def who(self) -> Who:
+        """Who asks, for the ledger."""
+        found = system_user()
+        return found if self.account is None else Who(self.account.name, found.program)
 
     @cached_property
     def spark(self) -> SparkHost:
@@ -85,25 +113,76 @@ class Call:
     @property
     def ledger(self) -> Ledger:
         """The ledgers in the databases that the caller sees."""
-        return Ledger(self.host, self.identity)
+        return Ledger(self.host, self.identity, self.who, self.instance.ledger_file, self.account)
 
     def identity(self, home: str) -> str:
         """What tells the database of a ledger from every other one."""
-        return self.once(("identity", home), lambda: homes.identity(self.host, home, self.databases().get(home)))
+        return self.once(("identity", home), lambda: self._look_up(home))
+
+    @with_ledger_open
+    def _look_up(self, home: str) -> str:
+        return homes.identity(self.home_hosts.at(home), home, self.databases().get(home))
 
     def protected(self) -> list[Protected]:
         """Every relation that is protected now."""
-        return self.once(("protected",), lambda: self.catalog.all_protected(self.databases()))
+        found = self.once(("protected",), lambda: self.catalog.all_protected(self.databases()))
+        if self.account is None or self.account.owner:
+            return found
+        shares = {share.relation for share in self.account.shares}
+        return [protected for protected in found if protected.stored_name in shares]
 
     def need(self, relation: str) -> Protected:
         """A protected relation by its name; an error where it is not protected, or was not when the guard looked."""
         known = {protected.name: protected for protected in self.protected()}
         if relation in known:
-            return known[relation]
+            return self._there(known[relation])
+        if self.account is not None and not self.account.owner:
+            return self._there(self._with_share(relation, list(known.values())))
         named = self.once(("protected", relation), lambda: self.catalog.need(relation))
         if named.name not in known:
             raise CatalogError(MEANWHILE)
-        return named
+        return self._there(named)
+
+    def _with_share(self, relation: str, known: Sequence[Protected]) -> Protected:
+        """A relation that an account has a share of, by the last parts of its name; of others it learns nothing."""
+        given = tuple(fold(part) for part in parts(relation))
+        found = [one for one in known if tuple(fold(part) for part in parts(one.name)[-len(given) :]) == given]
+        if self.account is None or len(found) != 1:
+            raise no_share(self.account, relation) if self.account else CatalogError(MEANWHILE)
+        return found[0]
+
+    def published(self) -> list[Name]:
+        """What owners have published."""
+
+        def look() -> list[Name]:
+            homes_there = [one.name for one in self.databases().values() if one.home]
+            return [
+                name
+                for home in homes_there
+                for key in AccountBook(self.host, home).published()
+                if (name := present(key, None, home, self.databases())) is not None
+                and not is_missing(name, self.databases())
+            ]
+
+        return self.once(("published",), look)
+
+    def lookalikes(self) -> Mapping[Name, Protected]:
+        """What may be a protected relation under another name: as private as the one it resembles."""
+        return self.once(
+            ("lookalikes",), lambda: self.catalog.lookalikes(self.databases(), self.protected(), self.items())
+        )
+
+    def _there(self, protected: Protected) -> Protected:
+        if protected.missing:
+            like = [name for name, one in self.lookalikes().items() if one.name == protected.name]
+            told = (
+                f"{like[0]} has its columns: if it was renamed or its file was moved, let the owner say so: SELECT "
+                f"msd_move('{protected.name}', '{like[0]}')."
+                if like
+                else "Attach its file, load it again under its name, or let the owner say where it is: msd_move."
+            )
+            raise CatalogError(f"The protected relation {protected.name} is gone: dropped, renamed or moved. {told}")
+        return protected
 
     def items(self) -> list[Items]:
         """Every items relation that is declared."""
@@ -111,23 +190,12 @@ class Call:
 
     def databases(self) -> Mapping[str, homes.Database]:
         """The attached databases."""
+        return self.once(("databases",), self._look_at_databases)
 
-        def look() -> Mapping[str, homes.Database]:
-            rows = relation_rows(self.host, self.once)
-            found = {row[1] for row in rows if (row[0], row[2], row[3]) == ("table", "msd", "protected")}
-            return homes.databases(self.host, found)
-
-        return self.once(("databases",), look)
-
-    @cached_property
-    def plain_session(self) -> bool:
-        """Does the caller see what every connection sees, and nothing else?"""
-        session = self.context.session
-        if session.catalog is not None:
-            rows = relation_rows(self.host, self.once)
-            marks = {(row[1].lower(), row[2].lower(), row[3].lower()): row[5] for row in rows if row[0] != "foreign"}
-            session = replace(session, catalog=None) if session.catalog == marks else session
-        return session == PLAIN
+    @with_ledger_open
+    def _look_at_databases(self) -> Mapping[str, homes.Database]:
+        rows = [row[1:4] for row in relation_rows(self.host, self.once) if row[0] != "foreign"]
+        return self.home_hosts.databases(rows)
 
     def stored(self, name: Name) -> Table | None:
         """A table that DuckDB itself stores; None if it is a view, or another system's."""
@@ -135,11 +203,6 @@ class Call:
         marks = {(row[1], row[2], row[3]): row[5] for row in relation_rows(self.host, self.once) if row[0] == "table"}
         object_id = marks.get((name.database, name.schema, name.name))
         return Table(name, object_id, database.path) if database is not None and database.native and object_id else None
-
-    @property
-    def resolver(self) -> HostResolver:
-        """Names as the caller's connection resolves them."""
-        return HostResolver(self.host, self.context.path, self.context.session, self.once)
 
     def once(self, question: tuple[Hashable, ...], answer: Callable[[], T]) -> T:
         """The answer to a question that has one answer for a whole statement, however many groups ask it."""
@@ -150,6 +213,11 @@ class Call:
         """The vectors that the rows of this statement handed over."""
         return self.instance.vectors(self.context.connection, self.context.query)
 
+    @property
+    def offers(self) -> Offers[Any, Any]:
+        """The groups that this statement has offered."""
+        return self.once(("offers",), Offers)
+
     def background(self, host: Host, work: Callable[[Host], T], table: str | None) -> BackgroundRead[T]:
         """Begin work over a table beside this call; it does not outlive it."""
         begun = BackgroundRead(host, work, table)
@@ -157,7 +225,8 @@ class Call:
         return begun
 
     def end(self) -> None:
-        """Leave nothing running."""
+        """Leave nothing running, and nothing on the screen."""
+        self.progress.close()
         for begun in self._begun:
             begun.shutdown()
 

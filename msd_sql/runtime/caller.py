@@ -2,38 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from msd_sql.database.sql_text import SearchPath, search_path
-from msd_sql.guard.connection_view import Session
+from msd_sql.database.sql_text import SearchPath
+from msd_sql.guard.connection_view import ConnectionView
 
-FIELDS = ("statement", "database", "schema", "path", "session", "connection", "query")
+if TYPE_CHECKING:  # they load a parser, which a registration does not need
+    from msd_sql.catalog.accounts.account import Account
+    from msd_sql.guard.examine import Sources
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A caller from where no private row is: the account that asks, and the published relations its rows come from."""
+
+    account: Account
+    sources: Sources
+
+
+# What is kept of a statement under these names (`Instance.once`).
+VECTORS = ("vectors",)
+CALLER = ("caller",)
 
 
 @dataclass(frozen=True)
 class Context:
-    """What the macro `_msd_context()` tells of the caller."""
+    """What a statement told of itself and of its connection (`_msd_ask`, surface/caller.sql)."""
 
-    statement: str
-    path: SearchPath
-    session: Session
-    connection: int  # current_connection_id()
-    query: int  # current_query_id(): the same for all groups of a statement
+    view: ConnectionView
+    outside: Outside | None = None  # None: the caller has the database itself
 
-    @classmethod
-    def read(cls, told: Mapping[str, str | None]) -> Context:
-        """The context from the macro's record of texts."""
-        path = search_path(told["database"] or "", told["schema"] or "main", told["path"] or "")
-        return cls(
-            told["statement"] or "",
-            path,
-            Session.read(told["session"]),
-            int(told["connection"] or 0),
-            int(told["query"] or 0),
-        )
+    @property
+    def statement(self) -> str:
+        """The text of the statement."""
+        return self.view.statement
+
+    @property
+    def path(self) -> SearchPath:
+        """Where the connection looks for unqualified names."""
+        return self.view.path
+
+    @property
+    def connection(self) -> int:
+        """The number of the connection."""
+        return self.view.connection
+
+    @property
+    def query(self) -> int:
+        """The number of the statement: the same for all of its groups."""
+        return self.view.query
 
     @property
     def temporary(self) -> frozenset[str]:
         """The names of the caller's TEMP tables and views."""
-        return self.session.tables | frozenset(self.session.views)
+        return self.view.temporary
+
+    def saying(self, statement: str) -> Context:
+        """The same caller with another text, for the ledger: what Python called."""
+        return replace(self, view=replace(self.view, statement=statement))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,8 +15,9 @@ from msd_sql.udfs.types import Distance
 
 Keys = Column | Sequence[str]
 Measured = tuple[Distance | None, list[Any]]  # a distance, and the facts that it was made from
-MOST = 4  # distances
 LARGEST = 1 << 25  # bytes of one of them
+_ALONE = 1 << 10  # bytes that the smallest takes
+TOTAL = 1 << 27  # bytes of all: a few large ones, or those of the thousand groups of a statement
 
 
 class DistanceCache:
@@ -29,27 +32,34 @@ class DistanceCache:
     """
 
     def __init__(self) -> None:
-        self._kept: list[tuple[tuple[Any, ...], Keys, Measured]] = []
+        self._kept: OrderedDict[tuple[tuple[Any, ...], bytes], tuple[Measured, int]] = OrderedDict()
+        self._held = 0
         self._lock = threading.Lock()
 
     def of(self, place: tuple[Any, ...], keys: Keys, make: Callable[[], Measured]) -> Measured:
         """The distance of this place and these candidates, or a new one."""
+        about = (place, _digest(keys))
         with self._lock:
-            kept = list(self._kept)
-        for known in kept:
-            if known[0] == place and _same(known[1], keys):
-                return known[2]
+            known = self._kept.get(about)
+            if known is not None:
+                self._kept.move_to_end(about)
+                return known[0]
         made = make()
-        if _bytes(made) + (keys.nbytes if isinstance(keys, np.ndarray) else sum(map(len, keys))) <= LARGEST:
+        size = _bytes(made) + _ALONE
+        if size <= LARGEST:
             with self._lock:
-                self._kept = [(place, keys, made), *self._kept[: MOST - 1]]
+                self._held += size - self._kept.pop(about, (made, 0))[1]
+                self._kept[about] = (made, size)
+                while self._held > TOTAL:
+                    self._held -= self._kept.popitem(last=False)[1][1]
         return made
 
 
-def _same(keys: Keys, others: Keys) -> bool:
-    if isinstance(keys, np.ndarray) or isinstance(others, np.ndarray):
-        return np.array_equal(keys, others)
-    return keys == others
+def _digest(keys: Keys) -> bytes:
+    """What tells keys from others: 256 bits of them, their lengths and their type."""
+    if isinstance(keys, np.ndarray) and keys.dtype != object:
+        return hashlib.sha256(keys.dtype.str.encode() + np.ascontiguousarray(keys).tobytes()).digest()
+    return hashlib.sha256(repr(list(keys)).encode("utf-8", "surrogatepass")).digest()
 
 
 def _bytes(held: Any) -> int:

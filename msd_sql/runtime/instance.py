@@ -2,6 +2,8 @@
 
 Functions belong to the database, TEMP macros to a connection. So a function has to find a live connection of its own
 database, without keeping one alive: connections are held weakly, and a file's lock goes when its user closes it.
+
+What a call needs is loaded with the first call: to register a connection takes none of it.
 """
 
 from __future__ import annotations
@@ -10,17 +12,21 @@ import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
 from msd_sql.database.duckdb_host import DuckDBHost
-from msd_sql.database.host import Host
 from msd_sql.errors import EngineError
-from msd_sql.runtime.caches import Caches
-from msd_sql.runtime.call import VECTORS, Call
-from msd_sql.runtime.caller import Context
-from msd_sql.runtime.vector_store import VectorStore
+from msd_sql.runtime.caller import CALLER, VECTORS, Context
+
+if TYPE_CHECKING:
+    from msd_sql.catalog.places.ledger_file import LedgerFile
+    from msd_sql.database.host import Host
+    from msd_sql.database.sql_text import Name
+    from msd_sql.runtime.caches import Caches
+    from msd_sql.runtime.call import Call
+    from msd_sql.runtime.vector_store import VectorStore
 
 T = TypeVar("T")
 
@@ -31,16 +37,34 @@ class Instance:
     def __init__(self, token: str) -> None:
         self.token = token
         self.spark: Any = None
-        self.home: str | None = None  # the attached database that keeps schema msd; None: each relation's own
-        self.declared = False  # has a schema msd ever been seen? (actions/bind_time.py)
+        self.home: str | None = None  # the database that keeps schema msd; None: each relation's own
+        self.ledger_file: LedgerFile | None = None  # its file, where it is attached only while it is used
+        self.named = False  # do all connections find the functions as msd_sql.msd_select, …?
+        self.curator: str | None = None  # the address of the curator that answers; None: this database itself
+        self.declared = False  # has a schema msd ever been seen? (actions/tell.py)
         self.functions: list[Callable[..., Any]] = []  # a function that Python forgets would crash DuckDB
-        self.caches = Caches()
         self.released: dict[int, Any] = {}  # the last answer of each connection, for the Python face
         self.failed: dict[int, Exception] = {}  # DuckDB hands on the text of an error and not the error
+        self._caches: Caches | None = None
         self._connections: dict[int, Callable[[], duckdb.DuckDBPyConnection | None]] = {}
         self._running: dict[int, list[Call]] = {}
         self._known: dict[int, tuple[int, dict[tuple[Hashable, ...], Any]]] = {}
         self._lock = threading.RLock()
+
+    @property
+    def caches(self) -> Caches:
+        """What is remembered of the database: the same for all threads."""
+        from msd_sql.runtime.caches import Caches
+
+        with self._lock:
+            if self._caches is None:
+                self._caches = Caches()
+            return self._caches
+
+    def drop_caches(self) -> None:
+        """Let go of everything that is remembered of the database."""
+        with self._lock:
+            self._caches = None
 
     def join(self, connection: int, con: duckdb.DuckDBPyConnection) -> None:
         """Remember, weakly, a connection that has the macros."""
@@ -58,6 +82,13 @@ class Instance:
             gone = [number for number, held in self._connections.items() if held() is con]
         for number in gone:
             self._left(number)
+
+    def forget(self, connection: int) -> None:
+        """Forget what a connection, or a caller without one, has told and was told."""
+        self._left(connection)
+        with self._lock:
+            if not self._running.get(connection):
+                self._running.pop(connection, None)
 
     def number(self, con: duckdb.DuckDBPyConnection) -> int | None:
         """The number of a registered connection; None if it is not one of this database."""
@@ -79,13 +110,37 @@ class Instance:
             first: T = answers.setdefault(question, made)  # of two threads that ask at once
         return first
 
+    def hear(self, context: Context) -> str:
+        """Keep what a statement told of its caller; by which text it is found again."""
+        kept = self.once(context.connection, context.query, CALLER, lambda: [context])
+        if context.view.plan is not None:  # a call that the guard has nothing to say about tells no plan
+            kept[:] = [context]
+        return f"{context.connection} {context.query}"
+
+    def heard(self, text: str) -> Context:
+        """The caller that a statement told of, by the text of `hear`."""
+        connection, query = text.split()
+        return self.context(int(connection), int(query))
+
+    def context(self, connection: int, query: int) -> Context:
+        """The caller that a statement told of, by the numbers of connection and statement."""
+
+        def missing() -> list[Context]:
+            raise EngineError("Nothing is known of the statement that asks: run it again.")
+
+        return self.once(connection, query, CALLER, missing)[0]
+
     def vectors(self, connection: int, query: int) -> VectorStore:
         """The vectors that the rows of a statement hand over."""
+        from msd_sql.runtime.vector_store import VectorStore
+
         return self.once(connection, query, VECTORS, lambda: VectorStore(self.caches.buffer))
 
     @contextmanager
     def call(self, context: Context) -> Iterator[Call]:
         """A call on a host of its own: the caller's own connection is busy with the statement that calls."""
+        from msd_sql.runtime.call import Call
+
         with self.host(context.connection) as host:
             call = Call(host, context, self)
             with self._lock:
@@ -100,11 +155,26 @@ class Instance:
     @contextmanager
     def host(self, connection: int) -> Iterator[Host]:
         """A fresh cursor of the connection that calls, or of another one of the same database."""
+        with self.cursor(connection) as cursor:
+            yield DuckDBHost(cursor, own=True)
+
+    @contextmanager
+    def cursor(self, connection: int) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The same as a plain cursor, with the database's own search path."""
         cursor = self._cursor(connection)
         try:
-            yield DuckDBHost(cursor, own=True)
+            yield cursor
         finally:
             cursor.close()
+
+    def bring(self, connection: int, name: Name, table: Any, columns: str) -> None:
+        """Make a table of Arrow data in the database of a connection, in place of one of that name."""
+        with self.cursor(connection) as cursor:
+            cursor.register("_msd_pulled", table)
+            try:
+                cursor.execute(f"CREATE OR REPLACE TABLE {name.sql} AS SELECT {columns} FROM _msd_pulled").fetchall()
+            finally:
+                cursor.unregister("_msd_pulled")
 
     @property
     def busy(self) -> bool:
@@ -148,4 +218,4 @@ class Instance:
             self.released.pop(connection, None)
             self.failed.pop(connection, None)
             if not self._connections:
-                self.caches = Caches()  # indexes can be large, and no connection is left to use them
+                self._caches = None  # indexes can be large, and no connection is left to use them

@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,34 +20,27 @@ from msd_sql.catalog.similarity import similarity_columns
 from msd_sql.database.host import Host
 from msd_sql.database.private_reads import private_rows
 from msd_sql.database.sql_text import quote
+from msd_sql.udfs.receipt import Receipt
 
 
 @dataclass(frozen=True)
 class Release:
     """What was released: public by definition."""
 
-    picks: tuple[Any, ...]  # keys or positions of the chosen items, in pick order
-    receipt: Mapping[str, Any] | Any
-    entry: str  # the id of its line in the ledger
-
-
-@dataclass
-class Slot:
-    """A question while it is being asked: the recorded release, or the place to record the new one."""
-
-    release: Release | None
-    recorded: Release | None = field(default=None, init=False)
-
-    def record(self, release: Release) -> None:
-        """Remember the release that answers the question."""
-        self.recorded = release
+    picks: tuple[int, ...]  # candidates in pick order, as places in key order; for a count, the count alone
+    receipt: Receipt
+    line: str  # the id of its line in the ledger
+    answer: str  # its own id there
+    diversity: float | None = None
 
 
 class Memory:
     """The releases of this process, the least recently told forgotten first; safe between threads.
 
-    >>> with Memory().asking("shop", "question") as slot:
-    ...     slot.record(Release((12, 40, 7), {}, "f1c5"))
+    >>> memory = Memory()
+    >>> with memory.asking("shop", ["question"]):
+    ...     memory.told("shop", "question", lambda: "rows") is None
+    True
     """
 
     def __init__(self, capacity: int = 10_000) -> None:
@@ -57,30 +50,50 @@ class Memory:
         self._lock = threading.Lock()
 
     @contextmanager
-    def asking(
-        self, identity: str, question: str, content: Callable[[], str] = str, *, fresh: bool = False
-    ) -> Iterator[Slot]:
-        """Ask one question at a time: of two threads that ask the same, the second gets the first one's release.
+    def asking(self, identity: str, questions: Iterable[str]) -> Iterator[None]:
+        """Ask these questions and let others wait who ask one of them: they get the release that is kept here."""
+        keys = sorted({(identity, question) for question in questions})  # in one order: none waits for a waiting one
+        with self._lock:
+            turns = [self._asking.setdefault(key, (threading.Lock(), [0])) for key in keys]
+            for _, waiting in turns:
+                waiting[0] += 1
+        taken = 0
+        try:
+            for lock, _ in turns:
+                lock.acquire()
+                taken += 1
+            yield
+        finally:
+            for lock, _ in turns[:taken]:
+                lock.release()
+            with self._lock:
+                for key, (_, waiting) in zip(keys, turns, strict=True):
+                    waiting[0] -= 1
+                    if not waiting[0]:
+                        self._asking.pop(key, None)
 
-        `content` tells what the answer is computed from; a release about another content is not told, and it is not
-        asked for where there is none. `fresh` asks again; what it records is told from then on. An exception records
-        nothing.
+    def told(self, identity: str, question: str, content: Callable[[], str]) -> Release | None:
+        """The release that answers the question, if it is one of this content; None if it has to be asked.
+
+        `content` tells what the answer is computed from; it is not asked for where nothing is kept.
         """
         key = (identity, question)
         with self._lock:
-            turn, waiting = self._asking.setdefault(key, (threading.Lock(), [0]))
-            waiting[0] += 1
-        try:
-            with turn:
-                slot = Slot(None if fresh else self._find(key, content))
-                yield slot
-                if slot.recorded is not None:
-                    self._keep(key, content(), slot.recorded)
-        finally:
-            with self._lock:
-                waiting[0] -= 1
-                if not waiting[0]:
-                    self._asking.pop(key, None)
+            found = self._releases.get(key)
+        if found is None or found[0] != content():
+            return None
+        with self._lock:
+            if key in self._releases:
+                self._releases.move_to_end(key)
+        return found[1]
+
+    def keep(self, identity: str, question: str, content: str, release: Release) -> None:
+        """Tell this release from now on."""
+        with self._lock:
+            self._releases[identity, question] = (content, release)
+            self._releases.move_to_end((identity, question))
+            while len(self._releases) > self._capacity:
+                self._releases.popitem(last=False)
 
     def forget(self, identity: str | None = None) -> None:
         """Forget the releases of one database, or all of them."""
@@ -91,22 +104,8 @@ class Memory:
     def __len__(self) -> int:
         return len(self._releases)
 
-    def _find(self, key: tuple[str, str], content: Callable[[], str]) -> Release | None:
-        with self._lock:
-            found = self._releases.get(key)
-        if found is None or found[0] != content():
-            return None
-        with self._lock:
-            if key in self._releases:
-                self._releases.move_to_end(key)
-        return found[1]
 
-    def _keep(self, key: tuple[str, str], content: str, release: Release) -> None:
-        with self._lock:
-            self._releases[key] = (content, release)
-            self._releases.move_to_end(key)
-            while len(self._releases) > self._capacity:
-                self._releases.popitem(last=False)
+_SCALARS = {str, int, float, bool, type(None)}
 
 
 def fingerprint(**facts: Any) -> str:
@@ -129,6 +128,8 @@ def content_columns(protected: Protected) -> list[str]:
     columns = [column for column in (protected.unit, protected.item) if column is not None]
     if protected.relevance == "best_match" and protected.similarity is not None:
         columns += similarity_columns(protected.similarity)
+    if protected.audience is not None:
+        columns += protected.audience.columns
     return list(dict.fromkeys(columns))
 
 
@@ -148,9 +149,15 @@ def content_fingerprint(host: Host, protected: Protected) -> str:
 
 
 def _feed(digest: Any, value: Any) -> None:
-    if isinstance(value, np.ndarray) and value.dtype != object:
-        digest.update(f"array {value.dtype} {value.shape}:".encode())
+    if type(value) in _SCALARS:
+        text = repr(value).encode()
+        digest.update(f"{type(value).__name__} {len(text)}:".encode())
+        digest.update(text)
+    elif isinstance(value, np.ndarray) and value.dtype != object:
+        digest.update(f"array {value.dtype.str} {value.shape}:".encode())
         digest.update(np.ascontiguousarray(value).tobytes())
+    elif isinstance(value, Mapping) and set(map(type, value.values())) <= _SCALARS:  # in one go: a plan has twenty
+        digest.update(f"facts {sorted(value.items(), key=str)!r}:".encode())
     elif isinstance(value, Mapping):
         digest.update(f"map {len(value)}:".encode())
         for name in sorted(value, key=str):

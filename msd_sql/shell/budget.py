@@ -4,24 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import duckdb
 
+from msd_sql.actions.explaining.lead import lead_needed
 from msd_sql.catalog.amounts import brief, shown
-from msd_sql.catalog.catalog import Catalog
+from msd_sql.catalog.budget_filter import Loss
 from msd_sql.catalog.declarations import Protected
-from msd_sql.catalog.homes import databases
 from msd_sql.database.duckdb_host import DuckDBHost
-from msd_sql.database.host import Host, HostError
-from msd_sql.database.sql_text import statement
+from msd_sql.database.host import HostError, Row
+from msd_sql.database.sql_text import Value, statement
+from msd_sql.registration import instance_of
+
+if TYPE_CHECKING:
+    from msd_sql.catalog.catalog import Catalog
 
 Connection = duckdb.DuckDBPyConnection
+Home: TypeAlias = tuple[str, str | None]
+_HOMES = "SELECT 1 FROM duckdb_schemas() WHERE schema_name = 'msd' LIMIT 1"
 _NEW = """
-SELECT relation, count(*), sum(charged_eps), sum(charged_delta), count(*) FILTER (replayed), count(*) FILTER (exact)
-FROM msd.ledger WHERE time > $since AND kind IN ('select', 'reach', 'exact', 'replay') GROUP BY 1 ORDER BY 1
+SELECT relation, sum(releases), sum(repeated), sum(charged_eps), sum(charged_delta), sum(releases) FILTER (exact)
+FROM msd.ledger WHERE time > $since AND kind IN ('select', 'reach', 'recount', 'exact', 'replay') GROUP BY 1 ORDER BY 1
+"""
+# The noise of new selections: the smallest exponent per count, and the most candidates.
+_WORTH = """
+SELECT l.relation, min(CAST(r.receipt ->> 'eta' AS DOUBLE)), max(r.n)
+FROM msd.ledger AS l JOIN msd.releases AS r ON r.line = l.id WHERE l.time > $since AND l.kind = 'select' GROUP BY 1
+"""
+_LAST = """
+SELECT charged_to, arg_max(charged_eps / releases, time), arg_max(charged_delta / releases, time),
+  arg_max(charged_renyi / releases, time), arg_max(charged_clamp / releases, time)
+FROM msd.ledger WHERE charged_eps > 0 AND releases > 0 GROUP BY 1
 """
 
 
@@ -29,78 +46,142 @@ FROM msd.ledger WHERE time > $since AND kind IN ('select', 'reach', 'exact', 're
 class Budgets:
     """What was last seen of the ledgers in sight."""
 
-    since: datetime | None = None
+    seen: dict[Home, datetime] = field(default_factory=dict)  # the time of the last line that was seen of each ledger
+    began: datetime = field(default_factory=lambda: datetime.now(UTC))
     prompt: str = ""  # what is left of the relation that was last charged, for the prompt
 
     def news(self, con: Connection) -> list[str]:
         """Tell what was recorded since the last look, a line for every relation."""
-        since = self.since or datetime(1970, 1, 1, tzinfo=UTC)
-        with _looking(con) as host:
-            known = {protected.stored_name: protected for protected in _protected(host)}
-            rows = [row for home in _homes(host) for row in host.rows(statement(_NEW, home, since=since))]
-            self.look(host)
+        with _looking(con) as catalog:
+            known = {(protected.home, protected.stored_name): protected for protected in catalog.all_protected()}
+            rows: list[tuple[str, Row]] = []
+            worth: dict[tuple[str, str], Row] = {}
+            for home in _homes(catalog):
+                since = self._since(catalog, home)
+                new = _rows(catalog, home, _NEW, since=since)
+                rows += [(home[0], row) for row in new]
+                worth |= (
+                    {(home[0], row[0]): row[1:] for row in _rows(catalog, home, _WORTH, since=since)} if new else {}
+                )
+            last = _last_prices(catalog) if rows else {}
+            self.look(catalog)
         lines = []
-        for key, count, eps, delta, replayed, exact in rows:
-            name = _short(known[key]) if key in known else str(key)
-            lines.append(_told(name, count, eps, delta, replayed, exact, known.get(key)))
-            if key in known:
-                self.prompt = f"{name} ε {shown(known[key].remaining)} left"
+        for place, (key, *counts) in rows:
+            found = known.get((place, key))
+            name = _short(found) if found else str(key)
+            told = _told(name, *counts) + _worth(worth.get((place, key)))
+            lines.append(told + (f" · {_state(found, last)}" if found else ""))
+            if found:
+                self.prompt = f"{name} ε {_short_number(found.remaining)} left"
         return lines
 
-    def look(self, host: Host) -> None:
-        """Remember the time of the last line, so that the next look starts there."""
-        found = [host.rows(statement("SELECT max(time) FROM msd.ledger", home))[0][0] for home in _homes(host)]
-        times = [at.replace(tzinfo=UTC) for at in found if at is not None]
-        self.since = max(times, default=self.since)
+    def _since(self, catalog: Catalog, home: Home) -> datetime:
+        """Where to begin with a ledger: where we were; at its first line if that is of this session, else at its last.
+
+        A database that is attached in the middle of a session brings its history along, which is no news.
+        """
+        if home in self.seen:
+            return self.seen[home]
+        first, last = _rows(catalog, home, "SELECT min(time), max(time) FROM msd.ledger")[0]
+        if first is None or first.replace(tzinfo=UTC) >= self.began:
+            return datetime(1970, 1, 1, tzinfo=UTC)
+        return cast("datetime", last).replace(tzinfo=UTC)
+
+    def look(self, catalog: Catalog) -> None:
+        """Remember the time of every ledger's last line, so that the next look starts there."""
+        for home in _homes(catalog):
+            at = _rows(catalog, home, "SELECT max(time) FROM msd.ledger")[0][0]
+            if at is not None:
+                self.seen[home] = at.replace(tzinfo=UTC)
 
     def start(self, con: Connection) -> None:
-        """Start at what the ledgers already hold."""
-        with suppress(HostError), _looking(con) as host:
-            self.look(host)
+        """Start at what the ledgers already hold, if there are any."""
+        if instance_of(con).ledger_file is None and not con.cursor().execute(_HOMES).fetchall():
+            return
+        with suppress(HostError), _looking(con) as catalog:
+            self.look(catalog)
 
     def lines(self, con: Connection) -> list[str]:
         """Tell what is protected, what was spent and what is left."""
-        with _looking(con) as host:
-            found = _protected(host)
+        with _looking(con) as catalog:
+            found = catalog.all_protected()
+            last = _last_prices(catalog)
+            notes = [f"  {note}" for one in found for note in catalog.warnings(one)]
         if not found:
             return [
                 "Nothing is protected here. An owner says: SELECT msd_protect('purchases', unit := …, budget := …);"
             ]
         return [
-            f"{_short(one)}: ε {brief(one.remaining)} of {shown(one.budget)} left, δ {brief(one.remaining_delta)} of "
-            f"{shown(one.delta)} left ({one.m:,} {'users' if one.unit else 'rows'})"
+            f"{_short(one)}: {_state(one, last)} (δ {shown(one.delta)}, {one.m:,} {'users' if one.unit else 'rows'}"
+            + (f", order α = {shown(one.alpha)}" if one.alpha is not None else "")
+            + (f", shares the budget of {one.shares}" if one.shares else "")
+            + ")"
             for one in found
-        ]
+        ] + notes
 
 
 @contextmanager
-def _looking(con: Connection) -> Iterator[Host]:
+def _looking(con: Connection) -> Iterator[Catalog]:
+    from msd_sql.catalog.catalog import Catalog  # it loads a parser: a shell that declares nothing does not wait for it
+
+    instance = instance_of(con)
     cursor = con.cursor()
     try:
-        yield DuckDBHost(cursor)
+        catalog = Catalog(DuckDBHost(cursor), instance.home, ledger_file=instance.ledger_file)
+        with catalog.home_hosts.opened():
+            yield catalog
     finally:
         cursor.close()
 
 
-def _homes(host: Host) -> list[str]:
-    return [database.name for database in databases(host).values() if database.home]
+def _homes(catalog: Catalog) -> list[Home]:
+    """The databases in sight that have a ledger, each by its name and its file."""
+    return [(one.name, one.path) for one in catalog.home_hosts.databases().values() if one.home]
 
 
-def _protected(host: Host) -> list[Protected]:
-    return Catalog(host).all_protected()
+def _rows(catalog: Catalog, home: Home, sql: str, **values: Value) -> list[Row]:
+    return catalog.home_hosts.at(home[0]).rows(statement(sql, home[0], **values))
+
+
+def _last_prices(catalog: Catalog) -> dict[tuple[str, str], Loss]:
+    """What an answer cost the last time, by home and relation; of several in one statement, their mean."""
+    return {
+        (home[0], row[0]): Loss(*(Decimal(repr(float(part))) for part in row[1:]))
+        for home in _homes(catalog)
+        for row in _rows(catalog, home, _LAST)
+    }
 
 
 def _short(protected: Protected) -> str:
     return protected.relation.name if protected.relation else protected.name
 
 
-def _told(
-    name: str, count: int, eps: Decimal, delta: Decimal, replayed: int, exact: int, known: Protected | None
-) -> str:
-    left = f" · ε {brief(known.remaining)} of {shown(known.budget)} left" if known else ""
-    if exact and exact + replayed == count:
-        return f"{name}: exact answer, no privacy, recorded as ε infinity{left}"
-    if replayed == count:
-        return f"{name}: the recorded answer again, nothing charged{left}"
-    releases = f" for {count - replayed} releases" if count - replayed > 1 else ""
-    return f"{name}: charged ε {brief(eps)}, δ {brief(delta)}{releases}{left}"
+def _state(one: Protected, last: dict[tuple[str, str], Loss]) -> str:
+    """Such as: spent ε 0.56 of 1 after 10 answers; 46 more like the last one."""
+    spent = one.limits.composed(one.loss)
+    answers = f" after {one.answers:,} answer{'s' if one.answers != 1 else ''}" if one.answers else ""
+    said = f"spent ε {_short_number(spent)} of {shown(one.budget)}{answers}"
+    price = last.get((one.home, one.charged_to))
+    return said if price is None else f"{said}; {one.limits.how_many(one.loss, price):,} more like the last one"
+
+
+def _short_number(amount: Decimal) -> str:
+    """An amount in at most four digits, for people who read it at a glance."""
+    return f"{float(amount):.4g}"
+
+
+def _worth(facts: Row | None) -> str:
+    """Such as: ; noise 68 users, a lead of 749 is sure to be chosen."""
+    if facts is None or not facts[0]:
+        return ""
+    return f"; noise {1 / facts[0]:,.0f} users, a lead of {lead_needed(facts[1], facts[0]):,.0f} is nearly sure to win"
+
+
+def _told(name: str, releases: int, repeated: int, eps: Decimal, delta: Decimal, exact: int | None) -> str:
+    if exact and exact == releases:
+        return f"{name}: exact answer, no privacy, recorded as ε infinity"
+    if not releases:
+        return f"{name}: the recorded answer again, nothing charged"
+    many = f" for {releases:,} releases" if releases > 1 else ""
+    again = f" ({repeated:,} told again for nothing)" if repeated else ""
+    return f"{name}: charged ε {brief(eps)}, δ {brief(delta)}{many}{again}"

@@ -16,6 +16,7 @@ from typing import TextIO
 import duckdb
 
 import msd_sql
+from msd_sql.api.connection import open_file
 from msd_sql.errors import MsdError
 from msd_sql.registration import instance_of
 from msd_sql.shell import dot_commands
@@ -49,16 +50,24 @@ class Session:
     _last: object = None
 
     @classmethod
-    def open(cls, path: str = ":memory:", *, read_only: bool = False, ledger: str | None = None) -> Session:
-        """Open a database and register our functions.
+    def open(
+        cls,
+        path: str = ":memory:",
+        *,
+        read_only: bool = False,
+        ledger: str | None = None,
+        curator: str | None = None,
+        tls_roots: str | None = None,
+    ) -> Session:
+        """Open a database and register our functions, answered by a curator where one is named.
 
         >>> Session.open().path
         ':memory:'
         """
-        con = duckdb.connect(path, read_only=read_only)
+        con = open_file(path, read_only=read_only)
         con.execute("SET python_enable_replacements = false").fetchall()  # a name never means one of our variables
         con.execute(f"SET enable_progress_bar = {str(sys.stdout.isatty()).lower()}").fetchall()
-        msd_sql.register(con, ledger=ledger)
+        msd_sql.register(con, ledger=ledger, curator=curator, tls_roots=tls_roots)
         return cls(con, path, _number=con.execute("SELECT current_connection_id()").fetchall()[0][0])
 
     def close(self) -> None:

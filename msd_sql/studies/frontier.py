@@ -13,7 +13,7 @@ from statistics import fmean
 import duckdb
 import numpy as np
 
-from msd_sql.api import select
+from msd_sql.api.ask import select
 from msd_sql.errors import InputError
 from msd_sql.studies.simulation import Simulation
 from msd_sql.udfs import plan
@@ -95,13 +95,27 @@ def private(
     >>> private(con, "products", eps=0.05, reach_eps=0.01, k=5, steps=3).label
     'products, k = 5: private estimates, ε 0.13 spent'
     """
+    relation = _reached(con, items, k, eps)
+    reach = "SELECT msd_reach($1, $2, relation := $3)"
     points = []
     for share in lambdas(steps):
-        found = select(_source(con, items), k=k, eps=eps, diversity=max(share, _HARDLY))
-        reached = con.execute("SELECT msd_reach($1, $2)", [list(found.items), reach_eps]).fetchall()[0][0]
+        found = select(_source(con, items), k=k, eps=eps, diversity=max(share, _HARDLY), reach=relation)
+        reached = con.execute(reach, [list(found.items), reach_eps, relation]).fetchall()[0][0]
         points.append(Point(share, found.diversity or 0.0, float(reached)))
     label = f"{_short(items)}, k = {k}: private estimates, ε {cost(eps, reach_eps, steps)} spent"
     return Frontier(label, "users reached (private estimate)", tuple(points))
+
+
+def _reached(con: duckdb.DuckDBPyConnection, items: str, k: int, eps: float) -> str:
+    """The protected relation that the items reach: all questions are of one, and it is known before any is charged."""
+    given = f"FROM ({items})" if " " in items.strip() else f"FROM {items}"
+    told = con.execute(f"WITH _items AS ({given}) FROM msd_explain(_items, {k:d}, {eps!r}, 0.5)").fetchall()
+    found = [value for name, value in told if name == "protected relation"]
+    if not found:
+        raise InputError(
+            f"A private frontier needs items that reach a protected relation, and more than k = {k} of them."
+        )
+    return str(found[0])
 
 
 def _source(con: duckdb.DuckDBPyConnection, items: str) -> duckdb.DuckDBPyRelation:

@@ -1,34 +1,39 @@
--- What only the caller's own connection sees, for the guard: TEMP objects (they hide tables of the same name), macros,
--- prepared statements (`EXECUTE p` is all that current_query() says of them), and every other table and view with a
--- object id, so that a definition that is not committed yet is noticed. Evaluated once for a statement. Every function is
--- named with its schema, and nothing is written as [..], {..} or with an operator: a macro of the user could hide what
--- that calls. `macros` is NULL where nobody needs them: DuckDB lists all of its functions to tell them.
-CREATE OR REPLACE TEMP MACRO _msd_seen(macros) AS CAST(system.main.to_json(system.main.struct_pack(
+-- What the functions are told of the statement that calls them and of its connection, once a statement. Every function
+-- is named with its schema, and nothing is written as [..], {..} or with an operator: a macro of the user could hide
+-- what that calls. `tables` and `views` tell what only this connection sees: TEMP objects, and what is not committed.
+CREATE OR REPLACE TEMP MACRO _msd_told() AS CAST(system.main.to_json(system.main.struct_pack(
+    statement := system.main.current_query(),
+    database := system.main.current_database(),
+    schema := system.main.current_schema(),
+    path := system.main.current_setting('search_path'),
+    folders := system.main.current_setting('file_search_path'),
+    home := system.main.current_setting('home_directory'),
     tables := (SELECT system.main.list(system.main.list_value(
                    database_name, schema_name, table_name, CAST(table_oid AS VARCHAR)))
                FROM system.main.duckdb_tables() WHERE NOT internal),
     views := (SELECT system.main.list(system.main.list_value(
-                  database_name, schema_name, view_name,
-                  CASE WHEN temporary THEN coalesce(sql, '') ELSE CAST(system.main.hash(sql) AS VARCHAR) END))
+                  database_name, schema_name, view_name, CAST(system.main.hash(sql) AS VARCHAR)))
               FROM system.main.duckdb_views() WHERE NOT internal),
     prepared := (SELECT system.main.list(system.main.list_value(name, statement))
                  FROM system.main.duckdb_prepared_statements()),
-    macros := macros,
-    folders := system.main.current_setting('file_search_path'),
-    home := system.main.current_setting('home_directory')
+    variables := (SELECT system.main.list(name) FROM system.main.duckdb_variables()),
+    enums := (SELECT system.main.list(type_name) FROM system.main.duckdb_types()
+              WHERE logical_type = 'ENUM' AND NOT internal),
+    connection := CAST(system.main.current_connection_id() AS VARCHAR),
+    query := CAST(system.main.current_query_id() AS VARCHAR)
 )) AS VARCHAR);
 
-CREATE OR REPLACE TEMP MACRO _msd_macros() AS (
-    SELECT coalesce(system.main.list(system.main.list_value(
-        database_name, schema_name, function_name, system.main.array_to_string(parameters, ','), macro_definition,
-        function_type)), system.main.list_value())
-    FROM system.main.duckdb_functions()
-    WHERE function_type IN ('macro', 'table_macro') AND NOT internal AND NOT (database_name = 'temp'
-        AND function_name IN (
-            'msd_select', 'msd_topk', 'msd_explain', 'msd_protect', 'msd_items', 'msd_budget', 'msd_unprotect',
-            'msd_drop_items', 'msd_reach', 'msd_remaining', 'msd_ledger', '_msd_told', '_msd_context', '_msd_caller',
-            '_msd_prefetching', '_msd_asking', '_msd_session', '_msd_seen', '_msd_macros', '_msd_caller_query', '_msd_text',
-            '_msd_list', '_msd_take_as', '_msd_is_floating', '_msd_vector', '_msd_is_vector', '_msd_all_texts',
-            '_msd_all_lists', '_msd_all_vectors', '_msd_whole', '_msd_keys', '_msd_asked')));
+-- The guard's authority: DuckDB plans the statement again, on this connection, with its own TEMP objects, macros and
+-- settings, without running it. _msd_statement says what to plan (nothing where nothing is declared), _msd_probes which
+-- names of functions matter for a statement whose plan cannot be told here (guard/probes.py).
+CREATE OR REPLACE TEMP MACRO _msd_asking() AS (
+    SELECT _msd_ask(
+        told,
+        CAST(system.main.json_serialize_plan(_msd_statement(told)) AS VARCHAR),
+        system.main.list_transform(
+            _msd_probes(told), lambda name: CAST(system.main.json_serialize_plan(_msd_probe(name)) AS VARCHAR)))
+    FROM (SELECT _msd_told() AS told));
+CREATE OR REPLACE TEMP MACRO _msd_context() AS _msd_asking();
 
-CREATE OR REPLACE TEMP MACRO _msd_session() AS _msd_seen(_msd_macros());
+-- The same without a plan, for what the guard has nothing to say about.
+CREATE OR REPLACE TEMP MACRO _msd_caller() AS (SELECT _msd_ask(_msd_told(), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR[])));

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from msd_sql.udfs.distances import DISTANCES
+from msd_sql.udfs.distances import DISTANCES, OTHER_NAMES
 
 SMALL_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER")
 KEY_INTEGERS = (*SMALL_INTEGERS, "BIGINT")  # a signed number of 64 bits holds them
@@ -13,6 +13,7 @@ NOT_GIVEN = '"NULL"[]'  # the type of a list of an argument that was left out
 # Over the distance and the type of a list of the column, as a whole; the same in DuckDB's regular expressions and
 # in Python's. A list of whole numbers is a set of ids unless a distance over numbers is asked for.
 _OVER_NUMBERS = "|".join(name for name, kind in DISTANCES.items() if {"numbers", "vector", "latlon"} & {*kind.shapes})
+_OVER_NUMBERS += "".join(f"|{name}" for name, meant in OTHER_NAMES.items() if meant in _OVER_NUMBERS.split("|"))
 VECTOR = rf"({_OVER_NUMBERS}) (?s:.*)\]\[\]| (FLOAT|DOUBLE|DECIMAL[^\[]*)\[\d*\]\[\]"
 FLOATING_VECTOR = rf"({_OVER_NUMBERS}|) (FLOAT|DOUBLE)\[\d*\]\[\]"
 _VECTOR = re.compile(VECTOR)

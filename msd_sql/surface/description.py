@@ -11,6 +11,7 @@ class Kind(Enum):
 
     TABLE = auto()  # a table, view or CTE
     ITEMS = auto()  # the key column of the candidates
+    GROUP = auto()  # a column expression: a selection for each of its values
     ITEM_LIST = auto()  # a list of keys of any type, told with its type
     FEATURES = auto()  # a column expression: texts, records, lists or vectors
     CATEGORY = auto()  # a column expression: texts, records or lists
@@ -32,6 +33,7 @@ class Kind(Enum):
 TYPES = {
     Kind.TABLE: "table",
     Kind.ITEMS: "any column",
+    Kind.GROUP: "any column",
     Kind.ITEM_LIST: "list",
     Kind.FEATURES: "any column",
     Kind.CATEGORY: "any column",
@@ -60,7 +62,7 @@ _WORDS = {
     Kind.FLAG: "true or false",
 }
 COLUMNS = (Kind.FEATURES, Kind.CATEGORY, Kind.SCORE)  # one value a row of the candidates
-ROWS = (Kind.TABLE, Kind.ITEMS, Kind.ITEM_LIST)  # where the candidates come from
+ROWS = (Kind.TABLE, Kind.ITEMS, Kind.ITEM_LIST, Kind.GROUP)  # where the candidates come from
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,10 @@ class Argument:
 
 @dataclass(frozen=True)
 class Function:
-    """One SQL function. `shape`: aggregate, scalar or table. `records`: it may write to the ledger."""
+    """One SQL function. `shape`: aggregate, scalar or table. `records`: it may write to the ledger.
+
+    `remote`: it needs a curator.
+    """
 
     name: str
     shape: str
@@ -134,6 +139,7 @@ class Function:
     example: str
     arguments: tuple[Argument, ...] = ()
     records: bool = False
+    remote: bool = False
 
     @property
     def signature(self) -> str:

@@ -121,14 +121,30 @@ def _select(function: Function) -> str:
         ("options", _record((option.name, own.get(option.name, _NULL)) for option in SELECTION_OPTIONS)),
         ("columns", columns),
     ])  # fmt: skip
-    return f"list_select(coalesce(list(items), []), _msd_pick({question}, _msd_asking()))"
+    return f"list_select(coalesce(list(items), []), {_picked(question, '_msd_asking()')})"
 
 
-def _asked() -> str:
-    """The question over the rows of a table, view or CTE, in one row; the key column is found by name."""
+def _picked(question: str, asking: str) -> str:
+    """The picks of a group, once all groups have been offered: a window tells nothing before it has seen every row.
+
+    Its frame is the row itself, so that each group gets its own number back. Not `first_value` or `lag`: DuckDB has
+    ways to tell those row by row (1.5.6 even wrongly so).
+    """
+    here = "CAST(system.main.current_connection_id() AS BIGINT), CAST(system.main.current_query_id() AS BIGINT)"
+    offered = f"max(_msd_offer({question}, {asking})) OVER (ROWS BETWEEN CURRENT ROW AND CURRENT ROW)"
+    return f"_msd_pick({offered}, {here})"
+
+
+def _asked(*, by: bool) -> str:
+    """The question over the rows of a table, view or CTE, in one row (or one for each value of `by`).
+
+    The key column is found by name. Without rows there is one row, as of every aggregate, unless there are groups.
+    """
     forms = [(column, form) for column in SELECTION_COLUMNS for form in FORMS[column.kind]]
     given = {option.name: _text(option) for option in SELECTION_OPTIONS} | {"key": "key_name"}
+    group = "_msd_by" if by else "NULL"
     ours = {
+        **({"_msd_by": '"by"'} if by else {}),
         "_msd_key_given": "CAST(key AS VARCHAR)",
         **{f"_msd_{column.name}_type": f"typeof([{column.name}])" for column in SELECTION_COLUMNS},
         **{f"_msd_{column.name}_{form.name}": form.row.format(column.name) for column, form in forms},
@@ -163,30 +179,32 @@ WITH _msd_source AS (
     SELECT
         list(_msd_row) AS found, list(_msd_texts) AS texts, any_value(struct_keys(_msd_row)) AS names,
         typeof(any_value(_msd_row)) AS row_type,
-        min(_msd_key_given) AS first_key, max(_msd_key_given) AS last_key, {columns} AS columns
-    FROM _msd_texted
+        min(_msd_key_given) AS first_key, max(_msd_key_given) AS last_key, {columns} AS columns,
+        {group} AS by_value
+    FROM _msd_texted {"GROUP BY _msd_by" if by else ""}
 ), _msd_keyed AS (
     SELECT *, _msd_key(names, first_key, last_key, asking) AS key_name
     FROM _msd_listed, (SELECT _msd_asking() AS asking)
 )
-SELECT found, {question} AS question, asking FROM _msd_keyed"""
+SELECT found, {question} AS question, asking, by_value FROM _msd_keyed"""
 
 
 def _asking(function: Function) -> str:
     """A call of `_msd_asked` with what this function takes."""
     own = {argument.name for argument in function.arguments}
-    return f"_msd_asked(tbl, {', '.join(name if name in own else 'NULL' for name in _ASKED)})"
+    name, more = ("_msd_asked_by", ['"by"']) if "by" in own else ("_msd_asked", [])
+    return f"{name}({', '.join(['tbl', *more, *(name if name in own else 'NULL' for name in _ASKED)])})"
 
 
 def _topk(function: Function) -> str:
     return f"""
 WITH _msd_picked AS (
-    SELECT found, _msd_pick(question, asking) AS picks FROM {_asking(function)}
+    SELECT found, by_value, {_picked("question", "asking")} AS picks FROM {_asking(function)}
 ), _msd_chosen AS (
-    SELECT unnest(list_select(found, picks)) AS _msd_row, unnest(range(1, len(picks) + 1)) AS msd_rank
+    SELECT unnest(list_select(found, picks)) AS _msd_row, unnest(range(1, len(picks) + 1)) AS msd_rank, by_value
     FROM _msd_picked
 )
-SELECT _msd_row.*, msd_rank FROM _msd_chosen ORDER BY msd_rank"""
+SELECT _msd_row.*, msd_rank FROM _msd_chosen ORDER BY by_value, msd_rank"""
 
 
 def _explain(function: Function) -> str:
@@ -196,7 +214,7 @@ SELECT line.property, line.value FROM _msd_explained"""
 
 
 def _reach(function: Function) -> str:
-    return f"_msd_reach(CAST(items AS VARCHAR[]), typeof(items), {_json(function.options)}, _msd_context())"
+    return f"_{function.name}(CAST(items AS VARCHAR[]), typeof(items), {_json(function.options)}, _msd_context())"
 
 
 def _remaining(function: Function) -> str:
@@ -205,7 +223,8 @@ def _remaining(function: Function) -> str:
 
 def _ledger(function: Function) -> str:
     """Through a function, so that it shows what was committed also from inside of the caller's transaction."""
-    return "WITH _msd_lines AS (SELECT unnest(_msd_ledger(_msd_caller())) AS line) SELECT line.* FROM _msd_lines"
+    rows = f"_{function.name}(_msd_caller())"
+    return f"WITH _msd_lines AS (SELECT unnest({rows}) AS line) SELECT line.* FROM _msd_lines"
 
 
 def _declare(function: Function) -> str:
@@ -219,8 +238,10 @@ _BODIES: dict[str, Callable[[Function], str]] = {
     "msd_topk": _topk,
     "msd_explain": _explain,
     "msd_reach": _reach,
+    "msd_reach_interval": _reach,
     "msd_remaining": _remaining,
     "msd_ledger": _ledger,
+    "msd_releases": _ledger,
 }
 
 
@@ -257,7 +278,9 @@ def _of_types() -> list[str]:
 
 
 def _file(name: str) -> str:
-    return files("msd_sql.surface").joinpath(name).read_text("utf-8")
+    """A file's statements without its comments, on which some tools that split statements choke."""
+    lines = files("msd_sql.surface").joinpath(name).read_text("utf-8").splitlines()
+    return "\n".join(line for line in lines if line.strip() and not line.startswith("--"))
 
 
 # The statements that give a connection our macros, written by hand or rendered.
@@ -265,7 +288,8 @@ TEXT = "\n".join([
     _file("caller.sql"),
     *_of_types(),  # a macro must be there when another one that calls it is made
     _file("macros.sql"),
-    macro("_msd_asked", ", ".join(["tbl", *_ASKED]), _asked(), table=True),
+    macro("_msd_asked", ", ".join(["tbl", *_ASKED]), _asked(by=False), table=True),
+    macro("_msd_asked_by", ", ".join(["tbl", "by", *_ASKED]), _asked(by=True), table=True),
     *(rendered(function) for function in FUNCTIONS.values()),
     "",
 ])  # fmt: skip

@@ -1,29 +1,5 @@
 -- The macros that are written by hand; those of the SQL functions themselves are rendered (macros.py) and use these.
 
--- What the function cannot see from its own cursor: the statement's text, the search path, TEMP objects.
--- Every function with its schema, so that a macro of the user cannot speak for it.
-CREATE OR REPLACE TEMP MACRO _msd_told(session, query) AS system.main.struct_pack(
-    statement := system.main.current_query(),
-    database := system.main.current_database(),
-    schema := system.main.current_schema(),
-    path := system.main.current_setting('search_path'),
-    session := session,
-    connection := CAST(system.main.current_connection_id() AS VARCHAR),
-    query := query
-);
-CREATE OR REPLACE TEMP MACRO _msd_context() AS (
-    SELECT _msd_told(_msd_session(), CAST(system.main.current_query_id() AS VARCHAR)));
-
--- The same without the user's macros, for what the guard has nothing to say about.
-CREATE OR REPLACE TEMP MACRO _msd_caller() AS (
-    SELECT _msd_told(_msd_seen(NULL), CAST(system.main.current_query_id() AS VARCHAR)));
-
--- The same for a selection, which looks at the catalog meanwhile (_msd_prefetch tells the statement's number again).
--- _msd_caller_query is called when the statement is bound, and says what session is to be told (actions/bind_time.py).
-CREATE OR REPLACE TEMP MACRO _msd_prefetching(session) AS (SELECT _msd_told(session, (
-    SELECT _msd_prefetch(_msd_told('{"macros": []}', CAST(system.main.current_query_id() AS VARCHAR))))));
-CREATE OR REPLACE TEMP MACRO _msd_asking() AS (FROM system.main.query(_msd_caller_query()));
-
 -- A vector is handed over row by row, and is a number from then on (runtime/vector_store.py): FLOAT and DOUBLE as they are stored.
 CREATE OR REPLACE TEMP MACRO _msd_take_as(features) AS _msd_take(
     features, CAST(system.main.current_connection_id() AS BIGINT), CAST(system.main.current_query_id() AS BIGINT));

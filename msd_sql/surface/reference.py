@@ -85,7 +85,7 @@ def _section(function: Function) -> list[str]:
         f"{function.doc} Returns {function.returns}.",
         "",
         *([*head, *table, ""] if table else []),
-        "```sql",
+        "```sql refused" if function.remote else "```sql",  # where the page's examples run there is no curator
         function.example,
         "```",
     ]

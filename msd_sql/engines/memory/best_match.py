@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from sqlglot import exp
 
 from msd_sql.database.host import Host
 from msd_sql.database.private_reads import private
 from msd_sql.engines.memory.coverage import gathered
 from msd_sql.engines.similarity_steps import Matching
-from msd_sql.engines.steps import Names, Step, step
+from msd_sql.engines.steps import Names, Step, nested, step
 from msd_sql.engines.workspace import Workspace
 from msd_sql.udfs.relevance.best_match import BestMatchIndex
+from msd_sql.udfs.relevance.dense_best_match import DenseBestMatchIndex
 from msd_sql.udfs.relevance.packed_pairs import VALUE_BITS, item_bits
 from msd_sql.udfs.types import IntArray
 
-KEYS = "SELECT (x * $width + i) * $room + q AS key FROM similar"
+KEYS = "SELECT (x * {width} + i) * {room} + q AS key FROM {similar} AS s"
 
 
 def match_keys_step(matching: Matching) -> Step:
@@ -25,12 +25,12 @@ def match_keys_step(matching: Matching) -> Step:
 
     They are dropped as they arrive: a filter on the similarity would make DuckDB compute it twice.
     """
-    names = Names({"similar": exp.Subquery(this=matching.similar.query)})
+    names = Names({"similar": nested(matching.similar.query)})
     return step("keys", KEYS, names, width=1 << item_bits(matching.n), room=1 << VALUE_BITS)
 
 
-def match_index(host: Host, matching: Matching) -> BestMatchIndex:
-    """Read the similarities of the candidates into an index."""
+def match_index(host: Host, matching: Matching) -> BestMatchIndex | DenseBestMatchIndex:
+    """Read the similarities of the candidates into an index: a table where every row of the relation is a unit."""
     workspace = Workspace(host, matching.label, matching.serial)
     try:
         for kept in matching.kept:
@@ -41,6 +41,9 @@ def match_index(host: Host, matching: Matching) -> BestMatchIndex:
             weights = np.zeros(len(found["x"]), np.int64)
             weights[found["x"]] = found["w"]
         with private(matching.label):
+            if weights is not None and not matching.repeats:
+                every = (block["key"] for block in host.blocks(match_keys_step(matching).sql()))
+                return DenseBestMatchIndex.from_keys(every, matching.n, weights)
             keys = gathered(_similar(host, match_keys_step(matching)))
         return BestMatchIndex.from_keys(keys, matching.n, weights)
     finally:

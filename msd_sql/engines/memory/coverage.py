@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from sqlglot import exp
 
 from msd_sql.database.host import Host, HostError, Interrupted
 from msd_sql.database.private_reads import private, private_columns
@@ -25,13 +24,13 @@ from msd_sql.udfs.types import IntArray
 
 COUNTS = """
 SELECT c.i AS i, COUNT(*) AS units
-FROM relation AS r JOIN candidates AS c ON r.item = c.key
+FROM {relation} AS r JOIN {candidates} AS c ON {r.item} = c.key
 GROUP BY c.i
 """
 KEYS = """
-SELECT $code * $width + c.i AS key
-FROM relation AS r JOIN candidates AS c ON r.item = c.key
-WHERE NOT r.unit IS NULL
+SELECT ({code}) * {width} + c.i AS key
+FROM {relation} AS r JOIN {candidates} AS c ON {r.item} = c.key
+WHERE NOT {r.unit} IS NULL
 """
 
 _FIRST = 1 << 23  # keys to make room for before any are read: room that is not written to costs nothing
@@ -59,7 +58,7 @@ def keys_step(binding: Binding, *, plain: bool) -> Step:
     unit = binding.names.expressions["r.unit"]
     code = plain_code(unit) if plain else unit_code(unit, binding.unit_type, 63 - bits)
     name = "keys_any" if is_integer(binding.unit_type) and not plain else "keys"
-    return step(name, KEYS, binding.names, code=exp.paren(code), width=1 << bits)
+    return step(name, KEYS, binding.names, code=code, width=1 << bits)
 
 
 def coverage_index(host: Host, binding: Binding) -> CoverageIndex:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sqlglot import exp
-
 from msd_sql.database.host import Host
 from msd_sql.engines.binding import Binding
 from msd_sql.engines.key_table import KeyTable, by_number
@@ -17,11 +15,11 @@ from msd_sql.engines.memory.unit_codes import is_integer, plain_code, unit_code
 from msd_sql.engines.steps import Names, Step, step
 from msd_sql.surface.column_types import KEY_INTEGERS
 
-CANDIDATES = "SELECT c.i AS i, CAST(c.key AS BIGINT) AS key FROM candidates AS c WHERE NOT c.key IS NULL"
+CANDIDATES = "SELECT c.i AS i, CAST(c.key AS BIGINT) AS key FROM {candidates} AS c WHERE NOT c.key IS NULL"
 PACKED = """
-SELECT $code * $width + (CAST(r.item AS BIGINT) - $low) AS key
-FROM relation AS r
-WHERE r.item BETWEEN $low AND $high AND NOT r.unit IS NULL
+SELECT ({code}) * {width} + (CAST({r.item} AS BIGINT) - {low}) AS key
+FROM {relation} AS r
+WHERE {r.item} BETWEEN {low} AND {high} AND NOT {r.unit} IS NULL
 """
 
 
@@ -49,10 +47,8 @@ def packed_step(binding: Binding, table: KeyTable, *, plain: bool) -> Step:
 
 
 @lru_cache(maxsize=64)
-def _packed(
-    relation: exp.Expr, unit: exp.Expr, item: exp.Expr, unit_type: str, bits: int, low: int, high: int, plain: bool
-) -> Step:
+def _packed(relation: str, unit: str, item: str, unit_type: str, bits: int, low: int, high: int, plain: bool) -> Step:
     code = plain_code(unit) if plain else unit_code(unit, unit_type, 63 - bits)
     name = "packed_any" if is_integer(unit_type) and not plain else "packed"
     names = Names({"relation": relation}, {"r.unit": unit, "r.item": item})
-    return step(name, PACKED, names, code=exp.paren(code), width=1 << bits, low=low, high=high)
+    return step(name, PACKED, names, code=code, width=1 << bits, low=low, high=high)

@@ -8,9 +8,7 @@ what they are, and a count is off by at most the number of collisions (of a mill
 
 from __future__ import annotations
 
-import sqlglot
-from sqlglot import exp
-
+from msd_sql.engines.steps import fill
 from msd_sql.surface.column_types import INTEGERS
 
 
@@ -23,34 +21,26 @@ def is_integer(kind: str) -> bool:
     return kind in INTEGERS
 
 
-def plain_code(unit: exp.Expr) -> exp.Expr:
+def plain_code(unit: str) -> str:
     """Write the code of a unit that is expected to be a whole number from 0 on, in half the time of `unit_code`.
 
     Where one is too large DuckDB fails to make a key of it, and where one is negative so is its key.
 
-    >>> plain_code(exp.column("u")).sql("duckdb")
+    >>> plain_code("u")
     'CAST(u AS BIGINT)'
     """
-    return exp.cast(unit.copy(), "BIGINT")
+    return f"CAST({unit} AS BIGINT)"
 
 
-def unit_code(unit: exp.Expr, kind: str, room: int) -> exp.Expr:
+def unit_code(unit: str, kind: str, room: int) -> str:
     """Write a unit's code of at most `room` bits: an integer itself where it fits, else its hash.
 
-    >>> unit_code(exp.column("u"), "VARCHAR", 51).sql("duckdb")
+    >>> unit_code("u", "VARCHAR", 51)
     'CAST(HASH(u) >> 13 AS BIGINT)'
     """
     if not is_integer(kind):
-        return _filled("CAST(HASH(u) >> $shift AS BIGINT)", unit, shift=64 - room)
+        return fill("CAST(HASH({u}) >> {shift} AS BIGINT)", {"u": unit, "shift": 64 - room})
     half = 1 << (room - 1)  # codes from here on are for those that do not fit, so that they never meet the others
-    text = "CASE WHEN u BETWEEN 0 AND $last THEN CAST(u AS BIGINT) ELSE $half + CAST(HASH(u) >> $shift AS BIGINT) END"
-    return _filled(text, unit, last=half - 1, half=half, shift=65 - room)
-
-
-def _filled(text: str, unit: exp.Expr, **numbers: int) -> exp.Expr:
-    tree = sqlglot.parse_one(text, dialect="duckdb")
-    for column in list(tree.find_all(exp.Column)):
-        column.replace(unit.copy())
-    for hole in list(tree.find_all(exp.Placeholder)):
-        hole.replace(exp.Literal.number(numbers[hole.name]))
-    return tree
+    within, hashed = "{u} BETWEEN 0 AND {last}", "{half} + CAST(HASH({u}) >> {shift} AS BIGINT)"
+    text = f"CASE WHEN {within} THEN CAST({{u}} AS BIGINT) ELSE {hashed} END"
+    return fill(text, {"u": unit, "last": half - 1, "half": half, "shift": 65 - room})

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from sqlglot import exp
 
 from msd_sql.engines.spark.recount import Recounted
 from msd_sql.engines.spark.similarity_steps import Matching
-from msd_sql.engines.spark.workspace import SparkWorkspace, sampled, slots
+from msd_sql.engines.spark.workspace import SparkWorkspace, slots
 from msd_sql.engines.sql.best_match import BACK, GAINED, HIGHEST, LOST, MATCHES, REACHED, TOPS, TOTALS
 from msd_sql.engines.sql.coverage import scattered
-from msd_sql.engines.steps import Step
+from msd_sql.engines.steps import Step, nested
 from msd_sql.udfs.types import FRACTION_BITS, IntArray
 
 # The matches of all picks, which the sql engine keeps in a table of its own.
-PICKED = "SELECT $slot AS slot, x, w, q FROM matches WHERE $picked"
+PICKED = "SELECT {slot} AS slot, x, w, q FROM {matches} AS matches WHERE {picked}"
 
 
 class SparkBestMatch(Recounted):
@@ -58,7 +57,7 @@ class SparkBestMatch(Recounted):
 
 def matches_step(workspace: SparkWorkspace, matching: Matching) -> Step:
     """Keep the similarities above 0; of a unit's several rows the highest."""
-    similar = workspace.step("similar", matching.similar.sql())
+    similar = Step("similar", matching.similar(workspace.relation("divided")))
     return workspace.step("matches", HIGHEST if matching.repeats else MATCHES, over={"similar": similar})
 
 
@@ -76,10 +75,10 @@ def gained_step(workspace: SparkWorkspace, picks: list[int]) -> Step:
 def swaps_step(workspace: SparkWorkspace, picks: list[int], sample: list[int] | None) -> Step:
     """The steps `back` and `lost` in one statement; the rows of the latter have i = -1 and their total under back."""
     tops = tops_step(workspace, picks)
-    back = sampled(workspace.step("back", BACK, over={"tops": tops}), "matches", sample)
-    lost = exp.Subquery(this=workspace.step("lost", LOST, over={"tops": tops}).query).as_("lost")
-    rows = exp.select("-1 AS i", "slot", "CAST(0 AS BIGINT) AS gain", "total AS back").from_(lost)
-    return Step("swaps", exp.union(back.query, rows, distinct=False))
+    back = workspace.step("back", BACK, over={"tops": tops}, sample=("matches", sample), sampled="")
+    lost = nested(workspace.step("lost", LOST, over={"tops": tops}).query)
+    rows = f"SELECT -1 AS i, slot, CAST(0 AS BIGINT) AS gain, total AS back FROM {lost} AS lost"
+    return Step("swaps", f"{back.query} UNION ALL {rows}")
 
 
 def match_steps(workspace: SparkWorkspace, matching: Matching) -> Iterator[Step]:

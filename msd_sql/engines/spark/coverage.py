@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from sqlglot import exp
 
 from msd_sql.engines.binding import Binding
 from msd_sql.engines.spark.recount import Recounted
-from msd_sql.engines.spark.workspace import SparkWorkspace, sampled, slots
+from msd_sql.engines.spark.workspace import SparkWorkspace, slots
 from msd_sql.engines.sql.coverage import AT_CAP, HELD, KEPT, REACHED, SHARED, TOTALS, pairs_step, scattered
-from msd_sql.engines.steps import Step
+from msd_sql.engines.steps import Step, nested
 from msd_sql.udfs.types import IntArray
 
 # The (slot, unit) pairs of all picks, which the sql engine keeps in a table of its own.
-CHOSEN = "SELECT $slot AS slot, unit FROM pairs WHERE $picked"
+CHOSEN = "SELECT {slot} AS slot, unit FROM {pairs} AS pairs WHERE {picked}"
 
 
 class SparkCoverage(Recounted):
@@ -58,9 +57,8 @@ def projection(binding: Binding) -> tuple[Step, str]:
 
     Rows that are divided by unit first need no second exchange to become distinct.
     """
-    tree = pairs_step(binding).query.copy()
-    tree.set("distinct", None)
-    return Step("bought", tree), "SELECT DISTINCT i, unit FROM bought"
+    bought = pairs_step(binding).query.replace("SELECT DISTINCT ", "SELECT ", 1)
+    return Step("bought", bought), "SELECT DISTINCT i, unit FROM {bought} AS bought"
 
 
 def chosen_step(workspace: SparkWorkspace, picks: list[int]) -> Step:
@@ -83,10 +81,9 @@ def swaps_step(workspace: SparkWorkspace, picks: list[int], cap: int, sample: li
     """The steps `shared` and `kept` in one statement; the rows of the latter have i = -1."""
     chosen = chosen_step(workspace, picks)
     held = workspace.step("held", HELD, over={"chosen": chosen}, cap=cap)
-    shared = sampled(workspace.step("shared", SHARED, over={"held": held}), "pairs", sample)
+    shared = workspace.step("shared", SHARED, over={"held": held}, sample=("pairs", sample), sampled="")
     kept = workspace.step("kept", KEPT, over={"chosen": chosen}, cap=cap)
-    lost = exp.select("-1 AS i", "slot", "units").from_(exp.Subquery(this=kept.query).as_("kept"))
-    return Step("swaps", exp.union(shared.query, lost, distinct=False))
+    return Step("swaps", f"{shared.query} UNION ALL SELECT -1 AS i, slot, units FROM {nested(kept.query)} AS kept")
 
 
 def coverage_steps(workspace: SparkWorkspace, binding: Binding, cap: int) -> Iterator[Step]:

@@ -10,58 +10,61 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from sqlglot import exp
 
+from msd_sql.database.sql_text import quote
 from msd_sql.engines.similarity_steps import Matching
 from msd_sql.engines.sql.coverage import scattered
-from msd_sql.engines.steps import Names, Step, step
+from msd_sql.engines.steps import Names, Step, nested, step
 from msd_sql.engines.workspace import Workspace
 from msd_sql.udfs.types import FRACTION_BITS, IntArray
 
-MATCHES = "SELECT x, CAST(i AS INT) AS i, w, CAST(q AS INT) AS q FROM similar WHERE q > 0"
+MATCHES = "SELECT x, CAST(i AS INT) AS i, w, CAST(q AS INT) AS q FROM {similar} AS s WHERE q > 0"
 HIGHEST = """
-SELECT x, CAST(i AS INT) AS i, MAX(w) AS w, CAST(MAX(q) AS INT) AS q FROM similar WHERE q > 0 GROUP BY x, i
+SELECT x, CAST(i AS INT) AS i, MAX(w) AS w, CAST(MAX(q) AS INT) AS q FROM {similar} AS s WHERE q > 0 GROUP BY x, i
 """
-TOTALS = "SELECT i, CAST(SUM(w * q) AS BIGINT) AS total FROM matches GROUP BY i"
-PICKED = "SELECT $slot AS slot, x, w, q FROM matches WHERE i = $item"
+TOTALS = "SELECT i, CAST(SUM(w * q) AS BIGINT) AS total FROM {matches} AS matches GROUP BY i"
+PICKED = "SELECT {slot} AS slot, x, w, q FROM {matches} AS matches WHERE i = {item}"
 BETTER = """
 SELECT matches.x AS x, COALESCE(best.b, 0) AS old, matches.q AS new
-FROM matches LEFT JOIN (SELECT x, MAX(q) AS b FROM picked GROUP BY x) AS best ON matches.x = best.x
-WHERE matches.i = $item AND matches.q > COALESCE(best.b, 0)
+FROM {matches} AS matches
+LEFT JOIN (SELECT x, MAX(q) AS b FROM {picked} AS picked GROUP BY x) AS best ON matches.x = best.x
+WHERE matches.i = {item} AND matches.q > COALESCE(best.b, 0)
 """
 LOSSES = """
 SELECT matches.i AS i, CAST(SUM(matches.w * (LEAST(matches.q, better.new) - better.old)) AS BIGINT) AS total
-FROM matches JOIN better ON matches.x = better.x
+FROM {matches} AS matches JOIN {better} AS better ON matches.x = better.x
 WHERE matches.q > better.old
 GROUP BY matches.i
 """
 REPLACED = """
-SELECT slot, x, w, q FROM picked WHERE slot <> $slot
+SELECT slot, x, w, q FROM {picked} AS picked WHERE slot <> {slot}
 UNION ALL
-SELECT $slot AS slot, x, w, q FROM matches WHERE i = $item
+SELECT {slot} AS slot, x, w, q FROM {matches} AS matches WHERE i = {item}
 """
 # The highest (its slot: the first of equals) and the second highest similarity of every unit to a pick.
 TOPS = """
 SELECT x, MAX(w) AS w, MAX(CASE WHEN nth = 1 THEN slot END) AS slot, MAX(CASE WHEN nth = 1 THEN q END) AS b,
   COALESCE(MAX(CASE WHEN nth = 2 THEN q END), 0) AS second
-FROM (SELECT x, w, slot, q, ROW_NUMBER() OVER (PARTITION BY x ORDER BY q DESC, slot) AS nth FROM picked) AS ranked
+FROM (
+  SELECT x, w, slot, q, ROW_NUMBER() OVER (PARTITION BY x ORDER BY q DESC, slot) AS nth FROM {picked} AS picked
+) AS ranked
 WHERE nth <= 2
 GROUP BY x
 """
-LOST = "SELECT slot, CAST(SUM(w * (b - second)) AS BIGINT) AS total FROM tops GROUP BY slot"
+LOST = "SELECT slot, CAST(SUM(w * (b - second)) AS BIGINT) AS total FROM {tops} AS tops GROUP BY slot"
 GAINED = """
 SELECT matches.i AS i, CAST(SUM(matches.w * GREATEST(matches.q - COALESCE(tops.b, 0), 0)) AS BIGINT) AS total
-FROM matches LEFT JOIN tops ON matches.x = tops.x
+FROM {matches} AS matches LEFT JOIN {tops} AS tops ON matches.x = tops.x
 GROUP BY matches.i
 """
 BACK = """
 SELECT matches.i AS i, COALESCE(tops.slot, -1) AS slot,
   CAST(SUM(matches.w * GREATEST(matches.q - COALESCE(tops.b, 0), 0)) AS BIGINT) AS gain,
   CAST(SUM(matches.w * (LEAST(GREATEST(matches.q, tops.second), tops.b) - tops.second)) AS BIGINT) AS back
-FROM matches JOIN sample ON matches.i = sample.i LEFT JOIN tops ON matches.x = tops.x
+FROM {matches} AS matches {sampled} LEFT JOIN {tops} AS tops ON matches.x = tops.x
 GROUP BY matches.i, tops.slot
 """
-REACHED = "SELECT CAST(SUM(w * b) AS BIGINT) AS total FROM tops"
+REACHED = "SELECT CAST(SUM(w * b) AS BIGINT) AS total FROM {tops} AS tops"
 
 
 class SqlBestMatch:
@@ -123,7 +126,7 @@ class SqlBestMatch:
         lost = self._workspace.read(self._workspace.step("lost", LOST))
         loss = scattered(lost["slot"], lost["total"], len(self._picks))
         with self._workspace.public("sample", {"i": sample.astype(np.int32)}):
-            found = self._workspace.read(self._workspace.step("back", BACK))
+            found = self._workspace.read(self._workspace.step("back", BACK, sampled=self._workspace.sampled("matches")))
         gain = np.zeros(self.n, np.int64)
         np.add.at(gain, found["i"], found["gain"])
         back = np.zeros((len(self._picks) + 1, self.n), np.int64)  # the last row: units that no pick is similar to
@@ -158,14 +161,14 @@ class SqlBestMatch:
 
 def matches_step(matching: Matching) -> Step:
     """Keep the similarities above 0; of a unit's several rows the highest."""
-    names = Names({"similar": exp.Subquery(this=matching.similar.query)})
+    names = Names({"similar": nested(matching.similar.query)})
     return step("matches", HIGHEST if matching.repeats else MATCHES, names).kept(matching.temp("matches"))
 
 
 def match_steps(matching: Matching) -> Iterator[Step]:
     """Show the statements of a greedy run's first round, for `msd_explain`: nothing is run."""
     kept = ("matches", "picked", "better")
-    names = Names({name: exp.to_table(matching.temp(name)) for name in kept})
+    names = Names({name: quote(matching.temp(name)) for name in kept})
     yield from matching.kept
     yield matches_step(matching)
     yield step("totals", TOTALS, names)

@@ -10,57 +10,63 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from sqlglot import exp
 
 from msd_sql.database.host import Column
+from msd_sql.database.sql_text import quote
 from msd_sql.engines.binding import Binding
 from msd_sql.engines.steps import Names, Step, step
 from msd_sql.engines.workspace import Workspace
 from msd_sql.udfs.types import IntArray
 
 PAIRS = """
-SELECT DISTINCT CAST(c.i AS INT) AS i, r.unit AS unit
-FROM relation AS r JOIN candidates AS c ON r.item = c.key
-WHERE NOT r.unit IS NULL
+SELECT DISTINCT CAST(c.i AS INT) AS i, {r.unit} AS unit
+FROM {relation} AS r JOIN {candidates} AS c ON {r.item} = c.key
+WHERE NOT {r.unit} IS NULL
 """
-TOTALS = "SELECT i, COUNT(*) AS units FROM pairs GROUP BY i"
-CHOSEN = "SELECT $slot AS slot, unit FROM pairs WHERE i = $item"
+TOTALS = "SELECT i, COUNT(*) AS units FROM {pairs} AS pairs GROUP BY i"
+CHOSEN = "SELECT {slot} AS slot, unit FROM {pairs} AS pairs WHERE i = {item}"
 FULL = """
-SELECT unit FROM chosen
-WHERE unit IN (SELECT unit FROM pairs WHERE i = $item)
-GROUP BY unit HAVING COUNT(*) = $cap
+SELECT unit FROM {chosen} AS chosen
+WHERE unit IN (SELECT unit FROM {pairs} AS pairs WHERE i = {item})
+GROUP BY unit HAVING COUNT(*) = {cap}
 """
-LOSSES = "SELECT i, COUNT(*) AS units FROM pairs WHERE unit IN (SELECT unit FROM filled) GROUP BY i"
+LOSSES = """
+SELECT i, COUNT(*) AS units FROM {pairs} AS pairs
+WHERE unit IN (SELECT unit FROM {filled} AS filled)
+GROUP BY i
+"""
 REPLACED = """
-SELECT slot, unit FROM chosen WHERE slot <> $slot
+SELECT slot, unit FROM {chosen} AS chosen WHERE slot <> {slot}
 UNION ALL
-SELECT $slot AS slot, unit FROM pairs WHERE i = $item
+SELECT {slot} AS slot, unit FROM {pairs} AS pairs WHERE i = {item}
 """
 # Units at their cap under every slot that they have, and all those at or above it under slot -1.
 HELD = """
 SELECT chosen.slot AS slot, chosen.unit AS unit
-FROM chosen JOIN (SELECT unit FROM chosen GROUP BY unit HAVING COUNT(*) = $cap) AS tight ON chosen.unit = tight.unit
+FROM {chosen} AS chosen
+JOIN (SELECT unit FROM {chosen} AS chosen GROUP BY unit HAVING COUNT(*) = {cap}) AS tight ON chosen.unit = tight.unit
 UNION ALL
-SELECT -1 AS slot, unit FROM chosen GROUP BY unit HAVING COUNT(*) >= $cap
+SELECT -1 AS slot, unit FROM {chosen} AS chosen GROUP BY unit HAVING COUNT(*) >= {cap}
 """
 SHARED = """
 SELECT pairs.i AS i, held.slot AS slot, COUNT(*) AS units
-FROM pairs JOIN sample ON pairs.i = sample.i JOIN held ON pairs.unit = held.unit
+FROM {pairs} AS pairs {sampled} JOIN {held} AS held ON pairs.unit = held.unit
 GROUP BY pairs.i, held.slot
 """
 AT_CAP = """
-SELECT i, COUNT(*) AS units FROM pairs
-WHERE unit IN (SELECT unit FROM chosen GROUP BY unit HAVING COUNT(*) >= $cap)
+SELECT i, COUNT(*) AS units FROM {pairs} AS pairs
+WHERE unit IN (SELECT unit FROM {chosen} AS chosen GROUP BY unit HAVING COUNT(*) >= {cap})
 GROUP BY i
 """
 KEPT = """
 SELECT chosen.slot AS slot, COUNT(*) AS units
-FROM chosen JOIN (SELECT unit FROM chosen GROUP BY unit HAVING COUNT(*) <= $cap) AS loose ON chosen.unit = loose.unit
+FROM {chosen} AS chosen
+JOIN (SELECT unit FROM {chosen} AS chosen GROUP BY unit HAVING COUNT(*) <= {cap}) AS loose ON chosen.unit = loose.unit
 GROUP BY chosen.slot
 """
 REACHED = """
-SELECT CAST(SUM(LEAST(picks, $cap)) AS BIGINT) AS units
-FROM (SELECT COUNT(*) AS picks FROM chosen GROUP BY unit) AS held
+SELECT CAST(SUM(LEAST(picks, {cap})) AS BIGINT) AS units
+FROM (SELECT COUNT(*) AS picks FROM {chosen} AS chosen GROUP BY unit) AS held
 """
 
 
@@ -140,7 +146,9 @@ class SqlCoverage:
         if not self._workspace.holds("held"):
             self._workspace.renew("held", self._workspace.step("held", HELD, cap=self.cap))
         with self._workspace.public("sample", {"i": sample.astype(np.int32)}):
-            found = self._workspace.read(self._workspace.step("shared", SHARED))
+            found = self._workspace.read(
+                self._workspace.step("shared", SHARED, sampled=self._workspace.sampled("pairs"))
+            )
         table = np.zeros((len(self._picks) + 1, self.n), np.int64)
         table[found["slot"], found["i"]] = found["units"]
         return table[:, sample]
@@ -157,7 +165,7 @@ def pairs_step(binding: Binding) -> Step:
 
 def greedy_steps(binding: Binding, cap: int) -> Iterator[Step]:
     """Show the statements of a greedy run's first round, for `msd_explain`: nothing is run."""
-    temps = {name: exp.to_table(binding.temp(name)) for name in ("pairs", "chosen", "filled")}
+    temps = {name: quote(binding.temp(name)) for name in ("pairs", "chosen", "filled")}
     names = Names({**binding.names.relations, **temps}, binding.names.expressions)
     yield pairs_step(binding)
     yield step("totals", TOTALS, names)

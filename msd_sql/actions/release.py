@@ -1,0 +1,242 @@
+"""The one way from questions about private rows to answers: told before? → charge → draw → keep.
+
+All questions of a statement go it together: they are charged whole, in one step and one line of the ledger, or refused
+whole. An answer is charged, committed and durable before the engine reads a row for it. What fails after that stays
+charged: whether a read of private rows fails can depend on them, and a failure that costs nothing could be asked for
+again and again until it has told what it depends on (docs/privacy.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from msd_sql.catalog.accounts.share_charge import Again
+from msd_sql.catalog.declarations import Protected
+from msd_sql.catalog.ledger import Charged
+from msd_sql.catalog.records.answers import content_hash, find_answers, save_answers
+from msd_sql.catalog.records.lines import Answer, Entry
+from msd_sql.database.background import BackgroundRead
+from msd_sql.database.host import HostError, Interrupted
+from msd_sql.database.private_reads import private
+from msd_sql.errors import EngineError, MsdError
+from msd_sql.runtime.call import INTERRUPTED, Call, uncharged
+from msd_sql.runtime.release_memory import Memory, Release
+from msd_sql.udfs.receipt import Receipt
+
+Drawn = tuple[tuple[int, ...], float | None]  # picks and diversity
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about private rows, checked and priced; all of it public."""
+
+    kind: str  # select or reach
+    protected: Protected
+    question: str  # a hash of everything but the rows that decides the answer
+    content: BackgroundRead[str]  # tells the rows
+    answer: Answer
+    receipt: Receipt
+    what: str  # in words, for the ledger
+    parameters: Mapping[str, Any]
+    fresh: bool
+    asserted_public: bool
+
+    @property
+    def exact(self) -> bool:
+        """Is it to be answered without noise, and so outside of the budget?"""
+        return self.receipt.exact
+
+
+@dataclass(frozen=True)
+class Told:
+    """An answer, and whether it was told before."""
+
+    release: Release
+    repeated: bool
+
+
+def release(call: Call, asked: Sequence[Asked], draw: Callable[[Sequence[Asked]], Sequence[Drawn]]) -> list[Told]:
+    """Answer the questions of one statement, each by its place; a BudgetError, and nothing charged, if not all fit.
+
+    `draw` draws those that are new, of one relation at a time. It is called once they have been charged.
+    """
+    by_relation: dict[str, list[int]] = {}
+    for place, one in enumerate(asked):
+        by_relation.setdefault(one.protected.name, []).append(place)
+    if len(by_relation) > 1:  # budgets of several relations: none is charged if another one cannot pay
+        for places in by_relation.values():
+            first = asked[places[0]]
+            call.ledger.check(first.protected, [asked[place].answer for place in places if not asked[place].exact])
+    found: dict[int, Told] = {}
+    for places in by_relation.values():
+        found.update(zip(places, _of_one_relation(call, [asked[place] for place in places], draw), strict=True))
+    return [found[place] for place in range(len(asked))]
+
+
+def _of_one_relation(call: Call, asked: list[Asked], draw: Callable[[Sequence[Asked]], Sequence[Drawn]]) -> list[Told]:
+    protected = asked[0].protected
+    home = call.identity(protected.home)
+    memory = call.instance.caches.memory
+    with memory.asking(home, [one.question for one in asked]):
+        told = _told(call, memory, home, asked)
+        new: dict[str, Asked] = {}
+        for place, one in enumerate(asked):
+            if one.question not in told:  # the same question twice in a statement is one, unless each is to be fresh
+                new[f"{one.question} {place}" if one.fresh else one.question] = one
+        repeated = [one for one in asked if one.question in told]
+        again = [Again(told[one.question].answer, one.answer) for one in repeated]
+        made = _drawn(call, home, list(new.values()), draw, repeated=len(asked) - len(new), again=again)
+        if not new:
+            _note(call, asked, told, again)
+        for one, drawn in zip(new.values(), made, strict=True):
+            memory.keep(home, one.question, one.content(), drawn)
+    fresh = dict(zip(new, made, strict=True))
+    return [
+        Told(told[one.question], True)
+        if one.question in told
+        else Told(fresh[f"{one.question} {place}" if one.fresh else one.question], False)
+        for place, one in enumerate(asked)
+    ]
+
+
+def _told(call: Call, memory: Memory, home: str, asked: Sequence[Asked]) -> dict[str, Release]:
+    """What was told before of these questions about the same rows, in this process or in another one."""
+    found: dict[str, Release] = {}
+    waiting: dict[str, Asked] = {}
+    for one in asked:
+        if one.fresh or one.question in found:
+            continue
+        known = memory.told(home, one.question, one.content)
+        if known is not None:
+            found[one.question] = known
+        else:
+            waiting[one.question] = one
+    if waiting and _keeps(call, asked[0].protected):
+        protected = asked[0].protected
+        kept = find_answers(call.host, protected.home, protected.stored_name, list(waiting))
+        for question, answer in kept.items():
+            content = waiting[question].content
+            if answer.content == content_hash(home, content()):
+                again = Release(answer.picks, answer.receipt, answer.line, answer.answer, answer.diversity)
+                memory.keep(home, question, content(), again)
+                found[question] = again
+    return found
+
+
+def _drawn(
+    call: Call,
+    home: str,
+    new: Sequence[Asked],
+    draw: Callable[[Sequence[Asked]], Sequence[Drawn]],
+    repeated: int,
+    again: Sequence[Again],
+) -> list[Release]:
+    """Charge what is new, draw it and keep it."""
+    if not new:
+        return []
+    call.check()
+    protected = new[0].protected
+    with uncharged(), private(protected.name):
+        for content in {id(one.content): one.content for one in new}.values():
+            content.wait_for_snapshot()
+    charged = _charged(call, new, repeated, again)
+    with withholding_unexpected():
+        call.check()
+        made = [
+            Release(picks, one.receipt, line, answer, diversity)
+            for one, (line, answer), (picks, diversity) in zip(new, charged, draw(new), strict=True)
+        ]
+        if _keeps(call, protected):
+            _keep(call, home, new, made)
+    return made
+
+
+def _charged(call: Call, new: Sequence[Asked], repeated: int, again: Sequence[Again]) -> list[tuple[str, str]]:
+    """The line and the id of every new answer; exact ones take nothing from the budget and have a line of their own."""
+    found: dict[int, tuple[str, str]] = {}
+    for exact in (False, True):
+        places = [place for place, one in enumerate(new) if one.exact is exact]
+        if not places:
+            continue
+        some = [new[place] for place in places]
+        answers = [one.answer for one in some]
+        entry = replace(_entry(call, some), kind="exact" if exact else some[0].kind, exact=exact, repeated=repeated)
+        act: Callable[..., Charged] = call.ledger.note if exact else call.ledger.charge
+        done = act(some[0].protected, entry, answers, again)
+        found.update({place: (done.line, own) for place, own in zip(places, done.answers, strict=True)})
+        repeated, again = 0, ()  # said once
+    return [found[place] for place in range(len(new))]
+
+
+def _note(call: Call, asked: Sequence[Asked], told: Mapping[str, Release], again: Sequence[Again]) -> None:
+    """Write the line of a statement that was told nothing new."""
+    entry = _entry(call, asked)
+    lines = sorted({release.line for release in told.values()})
+    parameters = {**entry.parameters, "of": lines[0] if len(lines) == 1 else lines}
+    line = replace(entry, kind="replay", parameters=parameters, repeated=len(asked))
+    call.ledger.note(asked[0].protected, line, (), again)
+
+
+def _entry(call: Call, asked: Sequence[Asked]) -> Entry:
+    parameters = {repr(one.parameters): one.parameters for one in asked}
+    return Entry(
+        asked[0].kind,
+        statement=call.context.statement,
+        parameters=dict(asked[0].parameters) if len(parameters) == 1 else {"several": list(parameters.values())},
+        what=_what(asked),
+        asserted_public=any(one.asserted_public for one in asked),
+    )
+
+
+def _what(asked: Sequence[Asked]) -> str:
+    different = sorted({one.what for one in asked})
+    if len(asked) == 1:
+        return asked[0].what
+    return f"{len(asked):,} groups: {different[0]}" + (", …" if len(different) > 1 else "")
+
+
+def _keeps(call: Call, protected: Protected) -> bool:
+    """Do the rows lie in the very file that keeps the ledger? Only then are answers kept there, with their content."""
+    if protected.relation is None or protected.relation.database != protected.home:
+        return False
+    stored = call.stored(protected.relation)
+    return stored is not None and stored.file is not None
+
+
+def _keep(call: Call, home: str, new: Sequence[Asked], made: Sequence[Release]) -> None:
+    """Write what was just told to the file, for other processes. What cannot be written is told once only."""
+    by_content: dict[str, dict[str, tuple[tuple[int, ...], float | None, str]]] = {}
+    for one, drawn in zip(new, made, strict=True):
+        hashed = content_hash(home, one.content())
+        by_content.setdefault(hashed, {})[one.question] = (drawn.picks, drawn.diversity, drawn.answer)
+    protected = new[0].protected
+    # Not one writer at a time, as for a charge: nothing is counted here, and other threads need not wait.
+    with suppress(MsdError, HostError), call.host.transaction() as inner:
+        for content, answers in by_content.items():
+            save_answers(inner, protected.home, protected.stored_name, content, answers)
+
+
+@contextmanager
+def withholding_unexpected() -> Iterator[None]:
+    """After the charge private rows are at hand: an error that is not ours says its kind and nothing else."""
+    try:
+        yield
+    except Interrupted:
+        kind = ""
+    except (MsdError, KeyboardInterrupt):
+        raise
+    except MemoryError:  # numpy's says how large an array it wanted
+        kind = "there was not enough memory; engine := 'sql' needs less"
+    except Exception as error:
+        kind = type(error).__name__
+    else:
+        return
+    if not kind:
+        raise EngineError(INTERRUPTED)
+    raise EngineError(
+        f"The selection failed ({kind}); its message is withheld because it could quote private values. "
+        "What was charged stays charged."
+    )

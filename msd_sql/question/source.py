@@ -1,0 +1,86 @@
+"""Source: where the candidates of a statement come from, asked of the guard once a statement."""
+
+from __future__ import annotations
+
+from msd_sql.catalog.records.lines import Entry
+from msd_sql.database.sql_text import Name
+from msd_sql.errors import CatalogError, InputError, LeakError
+from msd_sql.guard.examine import Guard, Sources
+from msd_sql.guard.statement_text import asserts_public, planned
+from msd_sql.runtime.call import MEANWHILE, Call
+
+
+def guarded(call: Call, public: bool) -> Sources:
+    """What the statement reads; refused where that is protected, unless the caller asserts that it is public.
+
+    >>> guarded(call, public=False).rows
+    (Name(database='shop', schema='main', name='products'),)
+    """
+    if call.outside is not None:  # the rows come from where no private row is (docs/curator.md)
+        return call.outside
+    if public and not says_public(call):
+        raise InputError(
+            "public := must be a literal, public := true, wherever the statement says it: an expression could answer"
+            " whether something holds of protected data."
+        )
+
+    def look() -> Sources:
+        if not call.protected() and not call.lookalikes() and not call.items():  # nothing to refuse and nothing to find
+            return Sources()
+        if call.context.view.plan is None:  # nothing was declared when the statement was planned (actions/tell.py)
+            raise CatalogError(MEANWHILE)
+        return guard(call, public=public).examine()
+
+    return call.once(("sources", public), look)
+
+
+def guard(call: Call, *, public: bool = False) -> Guard:
+    """The guard, with what is protected and declared now; with nothing to protect where that is asserted."""
+    protected = {} if public else _private(call)
+    declared = [known.name for known in call.items()]
+    elsewhere = not public and any(known.in_spark for known in call.protected())
+    return Guard(call.host, call.context.view, protected, declared, call.once, elsewhere=elsewhere)
+
+
+def _private(call: Call) -> dict[str, str | None]:
+    """What is protected, and what may be a protected relation under another name, each with the column of its units."""
+    found = {known.name: known.unit for known in call.protected() if known.relation is not None and not known.missing}
+    return found | {str(name): known.unit for name, known in call.lookalikes().items()}
+
+
+def says_public(call: Call) -> bool:
+    """Does the statement say `public := true` literally?"""
+    if call.outside is not None:
+        return False
+    view = call.context.view
+    return asserts_public(view.statement) or asserts_public(planned(view.statement, view.prepared))
+
+
+def record_assertion(call: Call) -> None:
+    """Enter in the ledger that a statement said public := true where nothing is charged, once for the statement.
+
+    What it read is not known, so that every protected relation gets the line.
+    """
+
+    def note() -> None:
+        for protected in call.protected():
+            call.ledger.note(protected, Entry("public", statement=call.context.statement, asserted_public=True))
+
+    call.once(("asserted",), note)
+
+
+def check_public(call: Call, name: Name) -> None:
+    """Refuse to call a relation public whose rows are private.
+
+    >>> check_public(call, Name("shop", "main", "products"))
+    """
+    protected = _private(call)
+    if not protected:
+        return
+    declared = [*(known.name for known in call.items()), str(name)]
+    try:
+        Guard(call.host, call.context.view, protected, declared, lambda question, answer: answer()).check_relation(name)
+    except LeakError as error:
+        raise LeakError(
+            f"{name} cannot be an items relation, which is public: {error} Make a table of public items."
+        ) from None
