@@ -3,8 +3,12 @@
 import os
 from pathlib import Path
 
+import duckdb
 import pytest
 from hypothesis import settings
+
+import msd_sql
+from tests.support.shop import declare, fill
 
 settings.register_profile("untimed", deadline=None)  # no test depends on how busy the machine is
 settings.load_profile("untimed")
@@ -27,3 +31,40 @@ def shared_data() -> Path:
             pytest.fail(f"CI must have the real data in {folder}")
         pytest.skip(f"the real data is not in {folder}: set MSD_SHARED_DATA to a folder that holds it")
     return folder
+
+
+@pytest.fixture
+def empty():
+    """A registered database in memory with nothing declared."""
+    with duckdb.connect() as con:
+        fill(con)
+        msd_sql.register(con)
+        yield con
+
+
+@pytest.fixture
+def shop(empty):
+    """The same with purchases protected and products declared."""
+    declare(empty)
+    return empty
+
+
+@pytest.fixture
+def file(tmp_path):
+    """The path of a database file that holds the tables."""
+    path = str(tmp_path / "shop.duckdb")
+    with duckdb.connect(path) as con:
+        fill(con)
+    return path
+
+
+@pytest.fixture
+def settled(tmp_path):
+    """A shop in a file that was written long ago, with everything declared; the file."""
+    path = tmp_path / "shop.duckdb"
+    with duckdb.connect(str(path)) as con:
+        fill(con)
+        msd_sql.register(con)
+        declare(con)
+    os.utime(path, ns=(0, 10**18))
+    return path

@@ -11,7 +11,7 @@ import pytest
 import msd_sql
 from msd_sql.database.sql_text import literal
 from msd_sql.errors import BudgetError, CatalogError, InputError, LeakError, PrivacyError
-from tests.sql.conftest import fill, one, spent
+from tests.support.shop import fill, one, spent
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ DECLARATIONS = [
     ({"cap": 0}, "cap must be a whole number from 1"),
     ({"cap": True}, "cap must be a whole number from 1"),
     ({"budget": "lots"}, "budget must be a number; got 'lots'"),
-    ({"budget": None}, "budget is missing"),
+    ({"budget": None}, "Give either budget := .* or shares := "),
     ({"relevance": "cover"}, "Did you mean 'coverage'"),
     ({"replace": "perhaps"}, "replace must be true or false; got 'perhaps'"),
 ]

@@ -13,7 +13,7 @@ import pytest
 
 import msd_sql
 from msd_sql.surface.functions import FUNCTIONS
-from tests.sql.conftest import declare, fill, one, spent
+from tests.support.shop import declare, fill, one, spent
 
 CALL = "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products"
 
@@ -130,7 +130,7 @@ def test_declarations_survive_reopening(file):
             msd_sql.register(con)
             if expected == 0.9:
                 declare(con)
-            one(con, CALL)
+            one(con, CALL.replace("0.5)", "0.5, fresh := true)"))
             assert one(con, "SELECT msd_remaining('purchases')") == pytest.approx(expected)
 
 
@@ -179,7 +179,7 @@ def test_a_second_ledger_would_be_a_second_budget(file, tmp_path):
 
 NOISE = """
 import duckdb, msd_sql
-from tests.sql.conftest import declare, fill
+from tests.support.shop import declare, fill
 con = duckdb.connect()
 con.execute("SET enable_progress_bar = false")
 fill(con)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from tests.sql.conftest import kinds, one
+from tests.support.shop import kinds, one
 
 
 def explain(con, arguments, source="products"):
@@ -19,13 +19,16 @@ def test_what_a_selection_would_do_and_cost(shop):
     assert told["constraint"] == "uniform"
     assert told["distance"] == "jaccard"
     assert told["relevance"] == "coverage"
-    assert told["privacy"] == "ε = 0.1, δ = 1e-10"
+    assert told["privacy"] == "ε = 0.1, δ = 5e-11"
     assert told["rounds"] == "6"
     assert told["bound"] == "covering"
     assert float(told["noise in users"]) < 68
-    assert told["budget before"] == "ε 1"
-    assert told["charge"] == "ε 0.1, δ 1e-10"
-    assert told["budget after"] == "ε 0.9"
+    assert told["budget before"].startswith(
+        "spent ε 0 of 1 (by sum ε 0, δ 0 of 5e-10; by order 0 of ≈0.51821 at α = 36)"
+    )
+    assert told["charge"] == "ε 0.1, δ 5e-11, divergence ≈0.00918843 at α = 36"
+    assert told["budget after"].startswith("spent ε 0.1 of 1 ")
+    assert told["more like this"] == "56 answers before it, 55 after it"
     assert told["engine"].startswith("auto")
     assert any(name.startswith("step 1") and "purchases" in value for name, value in told.items())
     assert kinds(shop) == ["protect", "items"]
@@ -81,7 +84,7 @@ def test_it_refuses_what_the_selection_would_refuse(shop):
 def test_it_plans_what_then_happens(shop):
     told = explain(shop, "5, 0.2, 0.3, method := 'nosg'")
     one(shop, "SELECT msd_select(item_id, 5, 0.2, 0.3, method := 'nosg') FROM products")
-    row = shop.execute("SELECT method, bound, n, receipt FROM msd_ledger() WHERE kind = 'select'").fetchall()[0]
+    row = shop.execute("SELECT method, bound, n, receipt FROM msd_releases() WHERE kind = 'select'").fetchall()[0]
     assert row[:3] == (told["method"], told["bound"], 60)
     assert '"private": true' in row[3]
 

@@ -9,7 +9,7 @@ import pytest
 
 import msd_sql
 from msd_sql.actions.select import FewCandidates
-from tests.sql.conftest import declare, fill, kinds, one, spent
+from tests.support.shop import declare, fill, kinds, one, spent
 
 CALL = "msd_select(item_id, 6, 0.1, 0.5)"
 
@@ -105,8 +105,11 @@ def test_every_private_method(shop, method):
 def test_gamma_and_delta_and_cap_reach_the_ledger(shop):
     one(shop, "SELECT msd_select(item_id, 4, 0.1, 0.5, method := 'osg', gamma := 0.2, delta := 1e-10, cap := 2) "
               "FROM products")  # fmt: skip
-    row = shop.execute("SELECT method, delta, parameters FROM msd_ledger() WHERE kind = 'select'").fetchall()[0]
-    assert row[:2] == ("osg", 1e-10)
+    row = shop.execute(
+        "SELECT r.method, r.delta, l.parameters FROM msd_releases() r JOIN msd_ledger() l ON l.id = r.line"
+    ).fetchall()[0]
+    assert row[0] == "osg"
+    assert 0 < row[1] <= 1e-10
     assert '"gamma": 0.2' in row[2]
     assert '"cap": 2' in row[2]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from tests.sql.conftest import kinds, one, spent
+from tests.support.shop import kinds, one, spent
 
 
 def test_the_rows_of_the_same_selection(shop):

@@ -1,6 +1,8 @@
 """The command line: help, exit codes, and what the small commands print."""
 
+import getpass
 import io
+import json
 import shutil
 import subprocess
 import sys
@@ -70,11 +72,27 @@ def test_every_command_is_documented(root) -> None:
 def test_the_ledger_is_printed(said, shop) -> None:
     code, out, _ = said("ledger", shop)
     assert code == 0
-    assert out.startswith("purchases: ε 0.75 of 1 left")
-    assert "│ select " in out
+    assert out.startswith("purchases: spent ε 0.25 of 1 after 1 answer; ")
+    assert "more like the last one" in out
     code, out, _ = said("ledger", shop, "--mode", "csv", "--relation", "purchases")
-    assert [line.split(",")[2] for line in out.splitlines()] == ["kind", "protect", "select"]
-    assert "receipt" in said("ledger", shop, "--full", "--mode", "line")[1]
+    assert [line.split(",")[2] for line in out.splitlines()] == ["relation", "main.purchases", "main.purchases"]
+    assert "parameters" in said("ledger", shop, "--full", "--mode", "line")[1]
+
+
+def test_the_ledger_for_programs_by_day_and_by_account(said, shop) -> None:
+    lines = json.loads(said("ledger", shop, "--json")[1])
+    assert [line["kind"] for line in lines] == ["protect", "items", "select"]
+    assert (lines[2]["releases"], lines[2]["charged_eps"], lines[2]["composed_eps"]) == (1, 0.25, 0.25)
+    who = getpass.getuser()
+    assert {line["who"] for line in lines} == {who}
+    (account,) = json.loads(said("ledger", shop, "--by", "who", "--json")[1])
+    assert (account["who"], account["statements"], account["releases"], account["eps"]) == (who, 1, 1, 0.25)
+    (day,) = json.loads(said("ledger", shop, "--by", "day", "--json")[1])
+    assert day["day"] == lines[2]["time"][:10]
+    assert day["composed_eps_after"] == 0.25
+    assert json.loads(said("ledger", shop, "--who", "nobody at all", "--json")[1]) == []
+    (answer,) = json.loads(said("ledger", shop, "--releases", "--json")[1])
+    assert (answer["line"], json.loads(answer["receipt"])["eps"]) == (lines[2]["id"], 0.25)
 
 
 def test_explain_says_what_it_would_cost_and_charges_nothing(said, shop) -> None:
@@ -83,7 +101,7 @@ def test_explain_says_what_it_would_cost_and_charges_nothing(said, shop) -> None
         code, out, _ = said("explain", shop, candidates, 5, 0.5, 0.5, "--mode", "csv", "--set", "method='nosg'")
         assert code == 0
         assert "method,nosg" in out
-        assert "budget after,ε 0.25" in out
+        assert 'budget after,"spent ε 0.75 of 1' in out or "budget after,spent ε 0.75 of 1" in out
     code, _, err = said("explain", shop, "produtcs", 5, 0.5, 0.5)
     assert code == 1
     assert "Did you mean" in err
@@ -130,7 +148,7 @@ def test_a_private_frontier_asks_before_it_spends(said, shop, monkeypatch: pytes
     assert (code, "would spend ε 0.09" in err) == (1, True)
     code, out, _ = said(*ask, "--yes")
     assert (code, "ε 0.09 spent" in out) == (0, True)
-    assert said("ledger", shop)[1].startswith("purchases: ε 0.66 of 1 left")
+    assert said("ledger", shop)[1].startswith("purchases: spent ε 0.34 of 1 after ")
     assert said("frontier", shop)[0] == 1
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+import sqlglot
 
 from msd_sql.catalog.declarations import Items
 from msd_sql.database.duckdb_host import DuckDBHost
@@ -42,8 +43,12 @@ def statements(name, engine, dialect):
         con.execute("CREATE TABLE products (id INTEGER, place INTEGER)")
         asked = candidates(range(3))
         found = describe(DuckDBHost(con.cursor()), DECLARATIONS[name], asked, engine=engine, items=PRODUCTS)
-    shown = [f"-- {step.name}\n{step.sql(dialect, pretty=True)};" for step in found.steps]
+    shown = [f"-- {step.name}\n{pretty(step, dialect)};" for step in found.steps]
     return COMMAND + "\n\n" + re.sub(r"_msd_\d+_", "_msd_", "\n\n".join(shown)) + "\n"
+
+
+def pretty(step, dialect):
+    return sqlglot.transpile(step.sql(), read="duckdb", write=dialect, pretty=True)[0]
 
 
 def file(name, engine, dialect):

@@ -10,7 +10,7 @@ from msd_sql.errors import InputError
 from msd_sql.question.options import read
 from msd_sql.surface.column_types import shape_of
 from msd_sql.surface.description import Argument, Kind
-from tests.sql.conftest import one
+from tests.support.shop import one
 
 COLUMNS = [
     "1", "1.5", "1.5::FLOAT", "'text'", "true", "DATE '2026-01-01'", "NULL::INTEGER", "'a'::ENUM ('a', 'b')",
@@ -50,7 +50,7 @@ def test_what_was_not_given_has_no_form(empty):
 def asked(monkeypatch):
     """Asks a question and returns the `Arguments` of each of its groups, instead of answering it."""
     found = []
-    monkeypatch.setattr(entry_points, "pick", lambda call, arguments: found.append(arguments) or [1])
+    monkeypatch.setattr(entry_points, "pick", lambda call, groups: found.extend(groups) or [[1] for _ in groups])
     with duckdb.connect() as con:
         msd_sql.register(con)
         con.execute(

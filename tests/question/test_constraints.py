@@ -7,7 +7,7 @@ import pytest
 
 import msd_sql
 from msd_sql.errors import InputError
-from tests.sql.conftest import one
+from tests.support.shop import one
 
 PRICE = "quota := price"
 EXACT = "exact := true"

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 import msd_sql
-from tests.sql.conftest import ITEMS, PROTECT, kinds, one
+from tests.support.shop import ITEMS, PROTECT, kinds, one
 
 CALL = "SELECT msd_select({}) FROM products"
 CASES = [
@@ -135,7 +135,10 @@ def test_an_uncommitted_relation_cannot_be_protected(empty):
 @pytest.mark.parametrize(
     ("statement", "text"),
     [
-        ("SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id')", "budget is missing"),
+        (
+            "SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id')",
+            "Give either budget := .* or shares := ",
+        ),
         (PROTECT.replace("1.0", "0"), "budget .total ε. must be above 0"),
         (PROTECT.replace("1.0", "'lots'"), "budget must be a number; got 'lots'"),
         (PROTECT.replace("1e-9", "2"), "delta .total δ. must be at least 0 and below 1"),

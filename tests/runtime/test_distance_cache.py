@@ -8,9 +8,8 @@ import pytest
 
 import msd_sql
 import msd_sql.question.prepare
-from msd_sql.runtime.distance_cache import LARGEST, MOST, DistanceCache
-
-from .conftest import declare, fill, one
+from msd_sql.runtime.distance_cache import LARGEST, TOTAL, DistanceCache
+from tests.support.shop import declare, fill, one
 
 
 @pytest.fixture
@@ -26,9 +25,9 @@ def made(monkeypatch):
     made = []
     original = msd_sql.question.prepare.measure
 
-    def counting(features, name, scale=None):
+    def counting(features, name, *more):
         made.append(name)
-        return original(features, name, scale)
+        return original(features, name, *more)
 
     monkeypatch.setattr(msd_sql.question.prepare, "measure", counting)
     return made
@@ -89,23 +88,24 @@ def test_items_in_memory_are_read_every_time(made):
         assert len(made) == 2
 
 
-def test_few_are_kept_and_no_large_one():
+def test_many_small_ones_are_kept_few_large_ones_and_none_that_is_too_large():
     distances, made = DistanceCache(), []
 
     def of(place, size=1):
         keys = np.arange(3)
         return distances.of((place,), keys, lambda: made.append(place) or (None, [np.zeros(size, np.uint8)]))
 
-    for place in (*range(MOST), *range(MOST)):
+    for place in (*range(1000), *range(1000)):
         of(place)
-    assert made == list(range(MOST))
-    of(MOST)
-    of(0)
-    assert made == [*range(MOST), MOST, 0]
-    of("large", LARGEST + 1)
-    of("large", LARGEST + 1)
-    assert made[-2:] == ["large", "large"]
-    assert len(distances._kept) == MOST
+    assert made == list(range(1000))
+    large = [f"large {place}" for place in range(TOTAL // LARGEST + 1)]
+    for place in (*large, large[-1], large[0]):
+        of(place, LARGEST - 2048)
+    assert made[1000:] == [*large, large[0]]  # the first was the first to go
+    of("too large", LARGEST + 1)
+    of("too large", LARGEST + 1)
+    assert made[-2:] == ["too large", "too large"]
+    assert distances._held <= TOTAL
 
 
 def test_items_with_keys_of_texts_and_a_distance_of_a_name(shop, made):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -15,8 +16,9 @@ from msd_sql.catalog.homes import identity
 from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.errors import EngineError
 from msd_sql.runtime.release_memory import Memory, Release, content_fingerprint, fingerprint
+from msd_sql.udfs.receipt import Receipt
 
-ANSWER = Release((12, 40, 7), {"eps": 0.1}, "entry")
+ANSWER = Release((12, 40, 7), Receipt(method="greedy", n=60, k=3, diversity=0.5, m=400), "line", "answer")
 
 
 @pytest.fixture
@@ -38,90 +40,95 @@ def purchases(host):
     return Catalog(host).protect("purchases", unit="user_id", item="item_id", budget=1)
 
 
+def rows():
+    return "rows"
+
+
 def test_a_question_is_answered_once():
     memory = Memory()
-    with memory.asking("shop", "q") as slot:
-        assert slot.release is None
-        slot.record(ANSWER)
-    with memory.asking("shop", "q") as slot:
-        assert slot.release == ANSWER
-    with memory.asking("other", "q") as slot:
-        assert slot.release is None
+    assert memory.told("shop", "q", rows) is None
+    memory.keep("shop", "q", "rows", ANSWER)
+    assert memory.told("shop", "q", rows) == ANSWER
+    assert memory.told("other", "q", rows) is None
+    assert memory.told("shop", "q", lambda: "other rows") is None
 
 
-def test_fresh_asks_again_and_is_told_from_then_on():
+def test_nobody_waits_for_the_rows_where_nothing_is_kept():
+    def fail():
+        raise ZeroDivisionError
+
+    assert Memory().told("shop", "q", fail) is None
+
+
+def test_what_is_kept_last_is_told():
     memory = Memory()
-    other = Release((1,), {}, "second")
-    for release in (ANSWER, other):
-        with memory.asking("shop", "q", fresh=True) as slot:
-            assert slot.release is None
-            slot.record(release)
-    with memory.asking("shop", "q") as slot:
-        assert slot.release == other
+    other = replace(ANSWER, picks=(1,), answer="second")
+    memory.keep("shop", "q", "rows", ANSWER)
+    memory.keep("shop", "q", "rows", other)
+    assert memory.told("shop", "q", rows) == other
 
 
-def test_a_failure_records_nothing():
+def test_a_failure_lets_others_ask():
     memory = Memory()
 
     def fail():
-        with memory.asking("shop", "q") as slot:
-            slot.record(ANSWER)
+        with memory.asking("shop", ["q", "r"]):
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    with memory.asking("shop", "q") as slot:
-        assert slot.release is None
+    with memory.asking("shop", ["q"]):
+        assert memory.told("shop", "q", rows) is None
+    assert memory._asking == {}
     assert len(memory) == 0
 
 
 def test_threads_that_ask_the_same_pay_once():
+    """Each asks two of three questions, in either order: nobody waits for ever, and each question is paid once."""
     memory = Memory()
     paid, told = [], []
     start = threading.Barrier(12)
 
-    def ask(question):
+    def ask(questions):
         start.wait()
-        with memory.asking("shop", question) as slot:
-            if slot.release is None:
-                paid.append(question)
-                slot.record(Release((question,), {}, ""))
-            else:
-                told.append(slot.release.picks)
+        with memory.asking("shop", questions):
+            for question in questions:
+                known = memory.told("shop", question, rows)
+                if known is None:
+                    paid.append(question)
+                    memory.keep("shop", question, "rows", replace(ANSWER, line=question))
+                else:
+                    told.append(known.line)
 
-    threads = [threading.Thread(target=ask, args=(f"q{i % 3}",)) for i in range(12)]
+    pairs = [("q0", "q1"), ("q1", "q0"), ("q2", "q1"), ("q0", "q2")]
+    threads = [threading.Thread(target=ask, args=(pairs[i % 4],)) for i in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert sorted(paid) == ["q0", "q1", "q2"]
-    assert sorted(told) == [("q0",)] * 3 + [("q1",)] * 3 + [("q2",)] * 3
+    assert len(told) == 21
     assert memory._asking == {}
 
 
 def test_another_question_does_not_wait():
     memory = Memory()
-    with memory.asking("shop", "slow"), memory.asking("shop", "quick") as slot:
-        assert slot.release is None
+    with memory.asking("shop", ["slow"]), memory.asking("shop", ["quick"]):
+        assert memory.told("shop", "quick", rows) is None
 
 
 def test_the_least_recently_told_is_forgotten_first():
     memory = Memory(capacity=2)
     for question in ("a", "b", "a", "c"):
-        with memory.asking("shop", question) as slot:
-            slot.record(ANSWER)
-    told = {}
-    for question in ("a", "b", "c"):
-        with memory.asking("shop", question) as slot:
-            told[question] = slot.release is not None
+        memory.keep("shop", question, "rows", ANSWER)
+    told = {question: memory.told("shop", question, rows) is not None for question in ("a", "b", "c")}
     assert told == {"a": True, "b": False, "c": True}
 
 
 def test_one_database_can_be_forgotten():
     memory = Memory()
     for database in ("shop", "other"):
-        with memory.asking(database, "q") as slot:
-            slot.record(ANSWER)
+        memory.keep(database, "q", "rows", ANSWER)
     memory.forget("shop")
     assert len(memory) == 1
     memory.forget()

@@ -10,9 +10,9 @@ import pytest
 from msd_sql.errors import EngineError, InputError
 from msd_sql.registration import instance_of
 from msd_sql.runtime.buffer import ReusableBuffer
-from msd_sql.runtime.call import VECTORS
+from msd_sql.runtime.caller import VECTORS
 from msd_sql.runtime.vector_store import VectorStore
-from tests.sql.conftest import one
+from tests.support.shop import one
 
 ASK = "msd_select(item_id, 3, NULL, 1, features := embedding, distance := 'angular')"
 

@@ -8,7 +8,7 @@ import pytest
 
 from msd_sql.catalog.declarations import Items
 from msd_sql.database.duckdb_host import DuckDBHost
-from msd_sql.database.spark_host import SparkHost
+from msd_sql.database.spark_host import SparkHost, spark_sql
 from msd_sql.database.sql_text import Name
 from msd_sql.engines.build import build
 from msd_sql.errors import EngineError
@@ -77,7 +77,9 @@ def jobs(host):
 
 def kept_plan(host, relevance):
     """The physical plan that made what is kept."""
-    frame = host.frame(relevance.workspace.step("totals", "SELECT COUNT(*) AS units FROM pairs").sql("spark"))
+    frame = host.frame(
+        spark_sql(relevance.workspace.step("totals", "SELECT COUNT(*) AS units FROM {pairs} AS pairs").sql())
+    )
     return frame._jdf.queryExecution().executedPlan().toString()
 
 

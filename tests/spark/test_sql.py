@@ -40,17 +40,6 @@ def lake(spark, tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def declared(lake, spark):
-    """The same database after its owner has declared: Spark counts the users once."""
-    shutil.copyfile(lake / "shop.duckdb", lake / "declared.duckdb")
-    with duckdb.connect(str(lake / "declared.duckdb")) as con:
-        msd_sql.register(con, spark=spark)
-        con.execute(PROTECT)
-        con.execute(ITEMS)
-    return lake / "declared.duckdb"
-
-
 @contextmanager
 def connected(database, spark, folder):
     shutil.copyfile(database, folder / "shop.duckdb")
@@ -66,9 +55,11 @@ def con(lake, spark, tmp_path):
 
 
 @pytest.fixture
-def protected(declared, spark, tmp_path):
-    with connected(declared, spark, tmp_path) as connection:
-        yield connection
+def protected(con):
+    """The same after its owner has declared."""
+    con.execute(PROTECT)
+    con.execute(ITEMS)
+    return con
 
 
 def one(con, sql):
@@ -111,7 +102,7 @@ def test_explaining_shows_spark_sql_and_runs_no_job(protected, spark):
     before = jobs_of(spark)
     lines = dict(protected.execute("FROM msd_explain(products, 3, 0.1, 0.5)").fetchall())
     assert lines["engine"] == "spark"
-    assert "`r`.`user_id`" in lines["step 1: bought"]
+    assert "r.`user_id`" in lines["step 1: bought"]
     assert "step 4: at_cap" in lines
     assert jobs_of(spark) == before
 
@@ -149,7 +140,7 @@ def test_a_wrong_declaration_is_refused(con, sql, why):
 
 def test_candidates_of_unknown_origin_are_refused_as_for_any_protected_relation(protected):
     protected.execute("CREATE TEMP TABLE best AS SELECT 1 AS item_id")
-    with pytest.raises(duckdb.Error, match="cannot tell where the candidates"):
+    with pytest.raises(duckdb.Error, match="nothing tells what it was filled from"):
         protected.execute("SELECT msd_select(item_id, 1, 0.1, 0, reach := 'spark:lake.purchases') FROM best")
 
 

@@ -21,6 +21,7 @@ from msd_sql.engines.spark.similarity_steps import matched
 from msd_sql.engines.spark.workspace import SparkWorkspace
 from msd_sql.engines.steps import Step
 from tests.engines.conftest import candidates, protected
+from tests.engines.test_steps import pretty
 
 FOLDER = Path(__file__).parent / "steps"
 COMMAND = "-- python -m tests.spark.test_steps writes this file again"
@@ -81,7 +82,7 @@ def steps(name):
 
 
 def statements(name, dialect):
-    shown = [f"-- {step.name}\n{step.sql(dialect, pretty=True)};" for step in steps(name)]
+    shown = [f"-- {step.name}\n{pretty(step, dialect)};" for step in steps(name)]
     return COMMAND + "\n\n" + re.sub(r"_msd_\d+_", "_msd_", "\n\n".join(shown)) + "\n"
 
 
@@ -113,8 +114,8 @@ def test_public_values_are_literals():
 
 
 def test_a_step_prints_in_either_dialect():
-    found = Step("totals", coverage.exp.select("i", "COUNT(*) AS units").from_("pairs").group_by("i"))
-    assert found.sql("spark") == found.sql("duckdb")
+    found = Step("totals", "SELECT i, COUNT(*) AS units FROM pairs GROUP BY i")
+    assert spark_sql(found.sql()) == found.sql()
 
 
 if __name__ == "__main__":

@@ -78,15 +78,12 @@ def test_pictures_are_written_as_png_and_svg(plots, tmp_path) -> None:
         plots.save(drawn, tmp_path / "f.pdf")
 
 
-def test_points_that_fall_together_share_a_label(plots) -> None:
-    labels = plots._labels([0.0, 1.0, 1.0], [1.0, 0.0, 0.0], ["0", "0.5", "1"])
-    assert labels == {(0.0, 1.0): "0", (1.0, 0.0): "0.5 to 1"}
-
-
 def test_a_selection_draws_its_distances(plots, con: duckdb.DuckDBPyConnection) -> None:
     chosen = msd_sql.select(con.table("products"), k=4, eps=0.1, diversity=0.5)
     axes = chosen.plot().axes[0]
-    assert [label.get_text().rpartition("  ")[0] for label in axes.get_yticklabels()] == list(chosen.rows["title"])
+    labels = [label.get_text().rpartition("  ")[0] for label in axes.get_yticklabels()]
+    for label, title in zip(labels, chosen.rows["title"], strict=True):  # a long one is cut
+        assert title.startswith(label.rstrip("…"))
     assert chosen.plot(label="subcategory", features="categories")._repr_png_().startswith(b"\x89PNG")
 
 

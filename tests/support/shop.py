@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
-import duckdb
-import pytest
-
-import msd_sql
-
 PRODUCTS = """
 CREATE TABLE products AS
 SELECT i::INTEGER AS item_id, 'item ' || lpad(i::VARCHAR, 3, '0') AS name,
@@ -49,40 +42,3 @@ def spent(con):
 
 def kinds(con):
     return [row[0] for row in con.execute("SELECT kind FROM msd_ledger()").fetchall()]
-
-
-@pytest.fixture
-def empty():
-    """A registered database in memory with nothing declared."""
-    with duckdb.connect() as con:
-        fill(con)
-        msd_sql.register(con)
-        yield con
-
-
-@pytest.fixture
-def shop(empty):
-    """The same with purchases protected and products declared."""
-    declare(empty)
-    return empty
-
-
-@pytest.fixture
-def file(tmp_path):
-    """The path of a database file that holds the tables."""
-    path = str(tmp_path / "shop.duckdb")
-    with duckdb.connect(path) as con:
-        fill(con)
-    return path
-
-
-@pytest.fixture
-def settled(tmp_path):
-    """A shop in a file that was written long ago, with everything declared; the file."""
-    path = tmp_path / "shop.duckdb"
-    with duckdb.connect(str(path)) as con:
-        fill(con)
-        msd_sql.register(con)
-        declare(con)
-    os.utime(path, ns=(0, 10**18))
-    return path

@@ -1,16 +1,16 @@
 -- python -m tests.engines.test_steps writes this file again
 
 -- units
-CREATE TEMPORARY TABLE _msd_units AS
+CREATE TEMPORARY TABLE "_msd_units" AS
 SELECT
   ROW_NUMBER() OVER () - 1 AS x,
   u.unit AS unit
 FROM (
   SELECT DISTINCT
-    "r"."user_id" AS unit
+    r."user_id" AS unit
   FROM "memory"."main"."purchases" AS r
   WHERE
-    NOT "r"."user_id" IS NULL
+    NOT r."user_id" IS NULL
 ) AS u;
 
 -- keys
@@ -46,13 +46,13 @@ FROM (
         SELECT
           i,
           TRY_CAST(key AS BIGINT) AS given
-        FROM _msd_keys
+        FROM "_msd_keys"
       ) AS g
     ) AS h
     WHERE
       TRY_CAST(key AS BIGINT) = given
   ) AS c
-    ON "r"."item_id" = c.key
-  JOIN _msd_units AS u
-    ON "r"."user_id" = u.unit
-) AS "similar";
+    ON r."item_id" = c.key
+  JOIN "_msd_units" AS u
+    ON r."user_id" = u.unit
+) AS s;

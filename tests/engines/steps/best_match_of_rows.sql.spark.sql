@@ -1,27 +1,27 @@
 -- python -m tests.engines.test_steps writes this file again
 
 -- points
-CREATE TEMPORARY VIEW _msd_points AS
+CREATE TEMPORARY VIEW `_msd_points` AS
 SELECT
   ROW_NUMBER() OVER () - 1 AS x,
   COUNT(*) AS w,
-  `r`.`place` AS c0
+  r.`place` AS c0
 FROM `memory`.`main`.`visits` AS r
 GROUP BY
-  `r`.`place`
+  r.`place`
 HAVING
   COUNT(*) > 0;
 
 -- v
-CREATE TEMPORARY VIEW _msd_v AS
+CREATE TEMPORARY VIEW `_msd_v` AS
 SELECT
   i,
   c0
 FROM (
   SELECT
     c.i AS i,
-    `v`.`place` AS c0,
-    ROW_NUMBER() OVER (PARTITION BY c.i ORDER BY `v`.`place` NULLS LAST) AS nth
+    v.`place` AS c0,
+    ROW_NUMBER() OVER (PARTITION BY c.i ORDER BY v.`place` NULLS LAST) AS nth
   FROM `memory`.`main`.`products` AS v
   JOIN (
     SELECT
@@ -36,19 +36,19 @@ FROM (
         SELECT
           i,
           TRY_CAST(key AS BIGINT) AS given
-        FROM _msd_keys
+        FROM `_msd_keys`
       ) AS g
     ) AS h
     WHERE
       TRY_CAST(key AS BIGINT) = given
   ) AS c
-    ON `v`.`id` = c.key
+    ON v.`id` = c.key
 ) AS numbered
 WHERE
   nth = 1;
 
 -- matches
-CREATE TEMPORARY VIEW _msd_matches AS
+CREATE TEMPORARY VIEW `_msd_matches` AS
 SELECT
   x,
   CAST(i AS INT) AS i,
@@ -70,9 +70,9 @@ FROM (
       ),
       0
     ) AS q
-  FROM _msd_points AS r
-  CROSS JOIN _msd_v AS v
-) AS similar
+  FROM `_msd_points` AS r
+  CROSS JOIN `_msd_v` AS v
+) AS s
 WHERE
   q > 0;
 
@@ -80,33 +80,33 @@ WHERE
 SELECT
   i,
   CAST(SUM(w * q) AS BIGINT) AS total
-FROM _msd_matches AS matches
+FROM `_msd_matches` AS matches
 GROUP BY
   i;
 
 -- picked
-CREATE TEMPORARY VIEW _msd_picked AS
+CREATE TEMPORARY VIEW `_msd_picked` AS
 SELECT
   0 AS slot,
   x,
   w,
   q
-FROM _msd_matches AS matches
+FROM `_msd_matches` AS matches
 WHERE
   i = 0;
 
 -- better
-CREATE TEMPORARY VIEW _msd_better AS
+CREATE TEMPORARY VIEW `_msd_better` AS
 SELECT
   matches.x AS x,
   COALESCE(best.b, 0) AS old,
   matches.q AS new
-FROM _msd_matches AS matches
+FROM `_msd_matches` AS matches
 LEFT JOIN (
   SELECT
     x,
     MAX(q) AS b
-  FROM _msd_picked AS picked
+  FROM `_msd_picked` AS picked
   GROUP BY
     x
 ) AS best
@@ -120,8 +120,8 @@ SELECT
   CAST(SUM(matches.w * (
     LEAST(matches.q, better.new) - better.old
   )) AS BIGINT) AS total
-FROM _msd_matches AS matches
-JOIN _msd_better AS better
+FROM `_msd_matches` AS matches
+JOIN `_msd_better` AS better
   ON matches.x = better.x
 WHERE
   matches.q > better.old

@@ -1,38 +1,38 @@
 -- python -m tests.engines.test_steps writes this file again
 
 -- units
-CREATE TEMPORARY TABLE _msd_units AS
+CREATE TEMPORARY TABLE "_msd_units" AS
 SELECT
   ROW_NUMBER() OVER () - 1 AS x,
   u.unit AS unit
 FROM (
   SELECT DISTINCT
-    "r"."user_id" AS unit
+    r."user_id" AS unit
   FROM "memory"."main"."visits" AS r
   WHERE
-    NOT "r"."user_id" IS NULL
+    NOT r."user_id" IS NULL
 ) AS u;
 
 -- points
-CREATE TEMPORARY TABLE _msd_points AS
+CREATE TEMPORARY TABLE "_msd_points" AS
 SELECT DISTINCT
   u.x AS x,
   1 AS w,
-  "r"."place" AS c0
+  r."place" AS c0
 FROM "memory"."main"."visits" AS r
-JOIN _msd_units AS u
-  ON "r"."user_id" = u.unit;
+JOIN "_msd_units" AS u
+  ON r."user_id" = u.unit;
 
 -- v
-CREATE TEMPORARY TABLE _msd_v AS
+CREATE TEMPORARY TABLE "_msd_v" AS
 SELECT
   i,
   c0
 FROM (
   SELECT
     c.i AS i,
-    "v"."place" AS c0,
-    ROW_NUMBER() OVER (PARTITION BY c.i ORDER BY "v"."place") AS nth
+    v."place" AS c0,
+    ROW_NUMBER() OVER (PARTITION BY c.i ORDER BY v."place") AS nth
   FROM "memory"."main"."products" AS v
   JOIN (
     SELECT
@@ -47,19 +47,19 @@ FROM (
         SELECT
           i,
           TRY_CAST(key AS BIGINT) AS given
-        FROM _msd_keys
+        FROM "_msd_keys"
       ) AS g
     ) AS h
     WHERE
       TRY_CAST(key AS BIGINT) = given
   ) AS c
-    ON "v"."id" = c.key
+    ON v."id" = c.key
 ) AS numbered
 WHERE
   nth = 1;
 
 -- matches
-CREATE TEMPORARY TABLE _msd_matches AS
+CREATE TEMPORARY TABLE "_msd_matches" AS
 SELECT
   x,
   CAST(i AS INT) AS i,
@@ -81,9 +81,9 @@ FROM (
       ),
       0
     ) AS q
-  FROM _msd_points AS r
-  CROSS JOIN _msd_v AS v
-) AS "similar"
+  FROM "_msd_points" AS r
+  CROSS JOIN "_msd_v" AS v
+) AS s
 WHERE
   q > 0
 GROUP BY
@@ -94,33 +94,33 @@ GROUP BY
 SELECT
   i,
   CAST(SUM(w * q) AS BIGINT) AS total
-FROM _msd_matches AS matches
+FROM "_msd_matches" AS matches
 GROUP BY
   i;
 
 -- picked
-CREATE TEMPORARY TABLE _msd_picked AS
+CREATE TEMPORARY TABLE "_msd_picked" AS
 SELECT
   0 AS slot,
   x,
   w,
   q
-FROM _msd_matches AS matches
+FROM "_msd_matches" AS matches
 WHERE
   i = 0;
 
 -- better
-CREATE TEMPORARY TABLE _msd_better AS
+CREATE TEMPORARY TABLE "_msd_better" AS
 SELECT
   matches.x AS x,
   COALESCE(best.b, 0) AS old,
   matches.q AS new
-FROM _msd_matches AS matches
+FROM "_msd_matches" AS matches
 LEFT JOIN (
   SELECT
     x,
     MAX(q) AS b
-  FROM _msd_picked AS picked
+  FROM "_msd_picked" AS picked
   GROUP BY
     x
 ) AS best
@@ -134,8 +134,8 @@ SELECT
   CAST(SUM(matches.w * (
     LEAST(matches.q, better.new) - better.old
   )) AS BIGINT) AS total
-FROM _msd_matches AS matches
-JOIN _msd_better AS better
+FROM "_msd_matches" AS matches
+JOIN "_msd_better" AS better
   ON matches.x = better.x
 WHERE
   matches.q > better.old

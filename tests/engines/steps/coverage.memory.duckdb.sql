@@ -3,10 +3,10 @@
 -- packed
 SELECT
   (
-    CAST(HASH("r"."user_id") >> 3 AS BIGINT)
+    CAST(HASH(r."user_id") >> 3 AS BIGINT)
   ) * 4 + (
-    CAST("r"."item_id" AS BIGINT) - 0
+    CAST(r."item_id" AS BIGINT) - 0
   ) AS key
 FROM "memory"."main"."purchases" AS r
 WHERE
-  "r"."item_id" BETWEEN 0 AND 2 AND NOT "r"."user_id" IS NULL;
+  r."item_id" BETWEEN 0 AND 2 AND NOT r."user_id" IS NULL;

@@ -1,10 +1,10 @@
 -- python -m tests.engines.test_steps writes this file again
 
 -- pairs
-CREATE TEMPORARY VIEW _msd_pairs AS
+CREATE TEMPORARY VIEW `_msd_pairs` AS
 SELECT DISTINCT
   CAST(c.i AS INT) AS i,
-  `r`.`user_id` AS unit
+  r.`user_id` AS unit
 FROM `memory`.`main`.`purchases` AS r
 JOIN (
   SELECT
@@ -19,43 +19,43 @@ JOIN (
       SELECT
         i,
         TRY_CAST(key AS BIGINT) AS given
-      FROM _msd_keys
+      FROM `_msd_keys`
     ) AS g
   ) AS h
   WHERE
     TRY_CAST(key AS BIGINT) = given
 ) AS c
-  ON `r`.`item_id` = c.key
+  ON r.`item_id` = c.key
 WHERE
-  NOT `r`.`user_id` IS NULL;
+  NOT r.`user_id` IS NULL;
 
 -- totals
 SELECT
   i,
   COUNT(*) AS units
-FROM _msd_pairs AS pairs
+FROM `_msd_pairs` AS pairs
 GROUP BY
   i;
 
 -- chosen
-CREATE TEMPORARY VIEW _msd_chosen AS
+CREATE TEMPORARY VIEW `_msd_chosen` AS
 SELECT
   0 AS slot,
   unit
-FROM _msd_pairs AS pairs
+FROM `_msd_pairs` AS pairs
 WHERE
   i = 0;
 
 -- full
-CREATE TEMPORARY VIEW _msd_filled AS
+CREATE TEMPORARY VIEW `_msd_filled` AS
 SELECT
   unit
-FROM _msd_chosen AS chosen
+FROM `_msd_chosen` AS chosen
 WHERE
   unit IN (
     SELECT
       unit
-    FROM _msd_pairs AS pairs
+    FROM `_msd_pairs` AS pairs
     WHERE
       i = 0
   )
@@ -68,12 +68,12 @@ HAVING
 SELECT
   i,
   COUNT(*) AS units
-FROM _msd_pairs AS pairs
+FROM `_msd_pairs` AS pairs
 WHERE
   unit IN (
     SELECT
       unit
-    FROM _msd_filled AS filled
+    FROM `_msd_filled` AS filled
   )
 GROUP BY
   i;

@@ -18,12 +18,12 @@ JOIN (
       SELECT
         i,
         TRY_CAST(key AS BIGINT) AS given
-      FROM _msd_keys
+      FROM "_msd_keys"
     ) AS g
   ) AS h
   WHERE
     TRY_CAST(key AS BIGINT) = given
 ) AS c
-  ON "r"."item_id" = c.key
+  ON r."item_id" = c.key
 GROUP BY
   c.i;

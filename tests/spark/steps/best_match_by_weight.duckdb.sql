@@ -2,7 +2,7 @@
 
 -- rated
 SELECT
-  "r"."user_id" AS x,
+  r."user_id" AS x,
   v.i AS i,
   1 AS w,
   GREATEST(
@@ -28,15 +28,15 @@ JOIN (
       SELECT
         i,
         TRY_CAST(key AS BIGINT) AS given
-      FROM _msd_v
+      FROM "_msd_v"
     ) AS g
   ) AS h
   WHERE
     TRY_CAST(key AS BIGINT) = given
 ) AS v
-  ON "r"."item_id" = v.key
+  ON r."item_id" = v.key
 WHERE
-  NOT "r"."user_id" IS NULL;
+  NOT r."user_id" IS NULL;
 
 -- matches
 SELECT
@@ -50,8 +50,8 @@ FROM (
     i,
     w,
     q
-  FROM divided
-) AS "similar"
+  FROM divided AS divided
+) AS s
 WHERE
   q > 0
 GROUP BY
@@ -62,7 +62,7 @@ GROUP BY
 SELECT
   i,
   CAST(SUM(w * q) AS BIGINT) AS total
-FROM matches
+FROM matches AS matches
 GROUP BY
   i;
 
@@ -70,7 +70,7 @@ GROUP BY
 SELECT
   matches.i AS i,
   CAST(SUM(matches.w * GREATEST(matches.q - COALESCE(tops.b, 0), 0)) AS BIGINT) AS total
-FROM matches
+FROM matches AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -91,7 +91,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0)
     ) AS picked
@@ -113,7 +113,13 @@ SELECT
   CAST(SUM(matches.w * (
     LEAST(GREATEST(matches.q, tops.second), tops.b) - tops.second
   )) AS BIGINT) AS back
-FROM matches
+FROM (
+  SELECT
+    *
+  FROM matches AS matches
+  WHERE
+    i IN (1)
+) AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -134,7 +140,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0, 2)
     ) AS picked
@@ -145,8 +151,6 @@ LEFT JOIN (
     x
 ) AS tops
   ON matches.x = tops.x
-WHERE
-  matches.i IN (1)
 GROUP BY
   matches.i,
   tops.slot
@@ -182,7 +186,7 @@ FROM (
           x,
           w,
           q
-        FROM matches
+        FROM matches AS matches
         WHERE
           i IN (0, 2)
       ) AS picked
@@ -204,7 +208,7 @@ SELECT
   CAST(SUM(matches.w * (
     LEAST(GREATEST(matches.q, tops.second), tops.b) - tops.second
   )) AS BIGINT) AS back
-FROM matches
+FROM matches AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -225,7 +229,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0, 2)
     ) AS picked
@@ -271,7 +275,7 @@ FROM (
           x,
           w,
           q
-        FROM matches
+        FROM matches AS matches
         WHERE
           i IN (0, 2)
       ) AS picked

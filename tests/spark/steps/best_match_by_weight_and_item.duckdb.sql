@@ -2,7 +2,7 @@
 
 -- rated
 SELECT
-  "r"."user_id" AS x,
+  r."user_id" AS x,
   v.i AS i,
   1 AS w,
   GREATEST(
@@ -17,8 +17,8 @@ SELECT
 FROM "memory"."main"."purchases" AS r
 JOIN (
   SELECT
-    i.i AS i,
-    i.c0 AS c0,
+    k.i.i AS i,
+    k.i.c0 AS c0,
     key
   FROM (
     SELECT
@@ -33,16 +33,16 @@ JOIN (
         SELECT
           i,
           TRY_CAST(key AS BIGINT) AS given
-        FROM _msd_v
+        FROM "_msd_v"
       ) AS g
     ) AS h
     WHERE
       TRY_CAST(key AS BIGINT) = given
   ) AS k
 ) AS v
-  ON "r"."item_id" = v.key
+  ON r."item_id" = v.key
 WHERE
-  NOT "r"."user_id" IS NULL;
+  NOT r."user_id" IS NULL;
 
 -- matches
 SELECT
@@ -56,8 +56,8 @@ FROM (
     i,
     w,
     q
-  FROM divided
-) AS "similar"
+  FROM divided AS divided
+) AS s
 WHERE
   q > 0
 GROUP BY
@@ -68,7 +68,7 @@ GROUP BY
 SELECT
   i,
   CAST(SUM(w * q) AS BIGINT) AS total
-FROM matches
+FROM matches AS matches
 GROUP BY
   i;
 
@@ -76,7 +76,7 @@ GROUP BY
 SELECT
   matches.i AS i,
   CAST(SUM(matches.w * GREATEST(matches.q - COALESCE(tops.b, 0), 0)) AS BIGINT) AS total
-FROM matches
+FROM matches AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -97,7 +97,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0)
     ) AS picked
@@ -119,7 +119,13 @@ SELECT
   CAST(SUM(matches.w * (
     LEAST(GREATEST(matches.q, tops.second), tops.b) - tops.second
   )) AS BIGINT) AS back
-FROM matches
+FROM (
+  SELECT
+    *
+  FROM matches AS matches
+  WHERE
+    i IN (1)
+) AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -140,7 +146,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0, 2)
     ) AS picked
@@ -151,8 +157,6 @@ LEFT JOIN (
     x
 ) AS tops
   ON matches.x = tops.x
-WHERE
-  matches.i IN (1)
 GROUP BY
   matches.i,
   tops.slot
@@ -188,7 +192,7 @@ FROM (
           x,
           w,
           q
-        FROM matches
+        FROM matches AS matches
         WHERE
           i IN (0, 2)
       ) AS picked
@@ -210,7 +214,7 @@ SELECT
   CAST(SUM(matches.w * (
     LEAST(GREATEST(matches.q, tops.second), tops.b) - tops.second
   )) AS BIGINT) AS back
-FROM matches
+FROM matches AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -231,7 +235,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0, 2)
     ) AS picked
@@ -277,7 +281,7 @@ FROM (
           x,
           w,
           q
-        FROM matches
+        FROM matches AS matches
         WHERE
           i IN (0, 2)
       ) AS picked

@@ -2,7 +2,7 @@
 
 -- rated
 SELECT
-  STRUCT(i, q) AS x,
+  {'i': i, 'q': q} AS x,
   i,
   COUNT(*) AS w,
   q
@@ -34,13 +34,13 @@ FROM (
         SELECT
           i,
           TRY_CAST(key AS BIGINT) AS given
-        FROM _msd_v
+        FROM "_msd_v"
       ) AS g
     ) AS h
     WHERE
       TRY_CAST(key AS BIGINT) = given
   ) AS v
-    ON "r"."item_id" = v.key
+    ON r."item_id" = v.key
 ) AS p
 GROUP BY
   i,
@@ -58,8 +58,8 @@ FROM (
     i,
     w,
     q
-  FROM divided
-) AS "similar"
+  FROM divided AS divided
+) AS s
 WHERE
   q > 0;
 
@@ -67,7 +67,7 @@ WHERE
 SELECT
   i,
   CAST(SUM(w * q) AS BIGINT) AS total
-FROM matches
+FROM matches AS matches
 GROUP BY
   i;
 
@@ -75,7 +75,7 @@ GROUP BY
 SELECT
   matches.i AS i,
   CAST(SUM(matches.w * GREATEST(matches.q - COALESCE(tops.b, 0), 0)) AS BIGINT) AS total
-FROM matches
+FROM matches AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -96,7 +96,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0)
     ) AS picked
@@ -118,7 +118,13 @@ SELECT
   CAST(SUM(matches.w * (
     LEAST(GREATEST(matches.q, tops.second), tops.b) - tops.second
   )) AS BIGINT) AS back
-FROM matches
+FROM (
+  SELECT
+    *
+  FROM matches AS matches
+  WHERE
+    i IN (1)
+) AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -139,7 +145,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0, 2)
     ) AS picked
@@ -150,8 +156,6 @@ LEFT JOIN (
     x
 ) AS tops
   ON matches.x = tops.x
-WHERE
-  matches.i IN (1)
 GROUP BY
   matches.i,
   tops.slot
@@ -187,7 +191,7 @@ FROM (
           x,
           w,
           q
-        FROM matches
+        FROM matches AS matches
         WHERE
           i IN (0, 2)
       ) AS picked
@@ -209,7 +213,7 @@ SELECT
   CAST(SUM(matches.w * (
     LEAST(GREATEST(matches.q, tops.second), tops.b) - tops.second
   )) AS BIGINT) AS back
-FROM matches
+FROM matches AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -230,7 +234,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0, 2)
     ) AS picked
@@ -276,7 +280,7 @@ FROM (
           x,
           w,
           q
-        FROM matches
+        FROM matches AS matches
         WHERE
           i IN (0, 2)
       ) AS picked

@@ -2,12 +2,12 @@
 
 -- points
 SELECT
-  STRUCT("r"."place") AS x,
+  {'place': r."place"} AS x,
   COUNT(*) AS w,
-  "r"."place" AS c0
+  r."place" AS c0
 FROM "memory"."main"."visits" AS r
 GROUP BY
-  "r"."place";
+  r."place";
 
 -- matches
 SELECT
@@ -32,8 +32,8 @@ FROM (
       0
     ) AS q
   FROM divided AS r
-  CROSS JOIN _msd_v AS v
-) AS "similar"
+  CROSS JOIN "_msd_v" AS v
+) AS s
 WHERE
   q > 0;
 
@@ -41,7 +41,7 @@ WHERE
 SELECT
   i,
   CAST(SUM(w * q) AS BIGINT) AS total
-FROM matches
+FROM matches AS matches
 GROUP BY
   i;
 
@@ -49,7 +49,7 @@ GROUP BY
 SELECT
   matches.i AS i,
   CAST(SUM(matches.w * GREATEST(matches.q - COALESCE(tops.b, 0), 0)) AS BIGINT) AS total
-FROM matches
+FROM matches AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -70,7 +70,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0)
     ) AS picked
@@ -92,7 +92,13 @@ SELECT
   CAST(SUM(matches.w * (
     LEAST(GREATEST(matches.q, tops.second), tops.b) - tops.second
   )) AS BIGINT) AS back
-FROM matches
+FROM (
+  SELECT
+    *
+  FROM matches AS matches
+  WHERE
+    i IN (1)
+) AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -113,7 +119,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0, 2)
     ) AS picked
@@ -124,8 +130,6 @@ LEFT JOIN (
     x
 ) AS tops
   ON matches.x = tops.x
-WHERE
-  matches.i IN (1)
 GROUP BY
   matches.i,
   tops.slot
@@ -161,7 +165,7 @@ FROM (
           x,
           w,
           q
-        FROM matches
+        FROM matches AS matches
         WHERE
           i IN (0, 2)
       ) AS picked
@@ -183,7 +187,7 @@ SELECT
   CAST(SUM(matches.w * (
     LEAST(GREATEST(matches.q, tops.second), tops.b) - tops.second
   )) AS BIGINT) AS back
-FROM matches
+FROM matches AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -204,7 +208,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0, 2)
     ) AS picked
@@ -250,7 +254,7 @@ FROM (
           x,
           w,
           q
-        FROM matches
+        FROM matches AS matches
         WHERE
           i IN (0, 2)
       ) AS picked

@@ -2,12 +2,12 @@
 
 -- points
 SELECT DISTINCT
-  "r"."user_id" AS x,
+  r."user_id" AS x,
   1 AS w,
-  "r"."place" AS c0
+  r."place" AS c0
 FROM "memory"."main"."visits" AS r
 WHERE
-  NOT "r"."user_id" IS NULL;
+  NOT r."user_id" IS NULL;
 
 -- matches
 SELECT
@@ -32,8 +32,8 @@ FROM (
       0
     ) AS q
   FROM divided AS r
-  CROSS JOIN _msd_v AS v
-) AS "similar"
+  CROSS JOIN "_msd_v" AS v
+) AS s
 WHERE
   q > 0
 GROUP BY
@@ -44,7 +44,7 @@ GROUP BY
 SELECT
   i,
   CAST(SUM(w * q) AS BIGINT) AS total
-FROM matches
+FROM matches AS matches
 GROUP BY
   i;
 
@@ -52,7 +52,7 @@ GROUP BY
 SELECT
   matches.i AS i,
   CAST(SUM(matches.w * GREATEST(matches.q - COALESCE(tops.b, 0), 0)) AS BIGINT) AS total
-FROM matches
+FROM matches AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -73,7 +73,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0)
     ) AS picked
@@ -95,7 +95,13 @@ SELECT
   CAST(SUM(matches.w * (
     LEAST(GREATEST(matches.q, tops.second), tops.b) - tops.second
   )) AS BIGINT) AS back
-FROM matches
+FROM (
+  SELECT
+    *
+  FROM matches AS matches
+  WHERE
+    i IN (1)
+) AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -116,7 +122,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0, 2)
     ) AS picked
@@ -127,8 +133,6 @@ LEFT JOIN (
     x
 ) AS tops
   ON matches.x = tops.x
-WHERE
-  matches.i IN (1)
 GROUP BY
   matches.i,
   tops.slot
@@ -164,7 +168,7 @@ FROM (
           x,
           w,
           q
-        FROM matches
+        FROM matches AS matches
         WHERE
           i IN (0, 2)
       ) AS picked
@@ -186,7 +190,7 @@ SELECT
   CAST(SUM(matches.w * (
     LEAST(GREATEST(matches.q, tops.second), tops.b) - tops.second
   )) AS BIGINT) AS back
-FROM matches
+FROM matches AS matches
 LEFT JOIN (
   SELECT
     x,
@@ -207,7 +211,7 @@ LEFT JOIN (
         x,
         w,
         q
-      FROM matches
+      FROM matches AS matches
       WHERE
         i IN (0, 2)
     ) AS picked
@@ -253,7 +257,7 @@ FROM (
           x,
           w,
           q
-        FROM matches
+        FROM matches AS matches
         WHERE
           i IN (0, 2)
       ) AS picked

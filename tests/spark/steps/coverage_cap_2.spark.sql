@@ -3,7 +3,7 @@
 -- bought
 SELECT
   CAST(c.i AS INT) AS i,
-  `r`.`user_id` AS unit
+  r.`user_id` AS unit
 FROM `memory`.`main`.`purchases` AS r
 JOIN (
   SELECT
@@ -18,27 +18,27 @@ JOIN (
       SELECT
         i,
         TRY_CAST(key AS BIGINT) AS given
-      FROM _msd_keys
+      FROM `_msd_keys`
     ) AS g
   ) AS h
   WHERE
     TRY_CAST(key AS BIGINT) = given
 ) AS c
-  ON `r`.`item_id` = c.key
+  ON r.`item_id` = c.key
 WHERE
-  NOT `r`.`user_id` IS NULL;
+  NOT r.`user_id` IS NULL;
 
 -- pairs
 SELECT DISTINCT
   i,
   unit
-FROM bought;
+FROM bought AS bought;
 
 -- totals
 SELECT
   i,
   COUNT(*) AS units
-FROM pairs
+FROM pairs AS pairs
 GROUP BY
   i;
 
@@ -46,7 +46,7 @@ GROUP BY
 SELECT
   i,
   COUNT(*) AS units
-FROM pairs
+FROM pairs AS pairs
 WHERE
   unit IN (
     SELECT
@@ -55,7 +55,7 @@ WHERE
       SELECT
         CASE i WHEN 0 THEN 0 END AS slot,
         unit
-      FROM pairs
+      FROM pairs AS pairs
       WHERE
         i IN (0)
     ) AS chosen
@@ -77,7 +77,7 @@ FROM (
     SELECT
       CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
       unit
-    FROM pairs
+    FROM pairs AS pairs
     WHERE
       i IN (0, 2)
   ) AS chosen
@@ -90,7 +90,13 @@ SELECT
   pairs.i AS i,
   held.slot AS slot,
   COUNT(*) AS units
-FROM pairs
+FROM (
+  SELECT
+    *
+  FROM pairs AS pairs
+  WHERE
+    i IN (1)
+) AS pairs
 JOIN (
   SELECT
     chosen.slot AS slot,
@@ -99,7 +105,7 @@ JOIN (
     SELECT
       CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
       unit
-    FROM pairs
+    FROM pairs AS pairs
     WHERE
       i IN (0, 2)
   ) AS chosen
@@ -110,7 +116,7 @@ JOIN (
       SELECT
         CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
         unit
-      FROM pairs
+      FROM pairs AS pairs
       WHERE
         i IN (0, 2)
     ) AS chosen
@@ -128,7 +134,7 @@ JOIN (
     SELECT
       CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
       unit
-    FROM pairs
+    FROM pairs AS pairs
     WHERE
       i IN (0, 2)
   ) AS chosen
@@ -138,8 +144,6 @@ JOIN (
     COUNT(*) >= 2
 ) AS held
   ON pairs.unit = held.unit
-WHERE
-  pairs.i IN (1)
 GROUP BY
   pairs.i,
   held.slot
@@ -156,7 +160,7 @@ FROM (
     SELECT
       CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
       unit
-    FROM pairs
+    FROM pairs AS pairs
     WHERE
       i IN (0, 2)
   ) AS chosen
@@ -167,7 +171,7 @@ FROM (
       SELECT
         CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
         unit
-      FROM pairs
+      FROM pairs AS pairs
       WHERE
         i IN (0, 2)
     ) AS chosen
@@ -186,7 +190,7 @@ SELECT
   pairs.i AS i,
   held.slot AS slot,
   COUNT(*) AS units
-FROM pairs
+FROM pairs AS pairs
 JOIN (
   SELECT
     chosen.slot AS slot,
@@ -195,7 +199,7 @@ JOIN (
     SELECT
       CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
       unit
-    FROM pairs
+    FROM pairs AS pairs
     WHERE
       i IN (0, 2)
   ) AS chosen
@@ -206,7 +210,7 @@ JOIN (
       SELECT
         CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
         unit
-      FROM pairs
+      FROM pairs AS pairs
       WHERE
         i IN (0, 2)
     ) AS chosen
@@ -224,7 +228,7 @@ JOIN (
     SELECT
       CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
       unit
-    FROM pairs
+    FROM pairs AS pairs
     WHERE
       i IN (0, 2)
   ) AS chosen
@@ -250,7 +254,7 @@ FROM (
     SELECT
       CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
       unit
-    FROM pairs
+    FROM pairs AS pairs
     WHERE
       i IN (0, 2)
   ) AS chosen
@@ -261,7 +265,7 @@ FROM (
       SELECT
         CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
         unit
-      FROM pairs
+      FROM pairs AS pairs
       WHERE
         i IN (0, 2)
     ) AS chosen

@@ -1,0 +1,85 @@
+"""The cost line: what this session has just asked, and never the history that a database brings along."""
+
+import re
+
+import duckdb
+import pytest
+
+import msd_sql
+from msd_sql.shell.budget import Budgets
+
+SHOP = """
+CREATE TABLE {0}.products AS SELECT i AS item_id FROM range(50) t(i);
+CREATE TABLE {0}.purchases AS SELECT i % 300 AS user_id, (i * i) % 50 AS item_id FROM range(2000) t(i);
+"""
+
+
+def declare(con, place):
+    con.execute(SHOP.format(place))
+    for sql in (
+        f"SELECT msd_protect('{place}.purchases', unit := 'user_id', item := 'item_id', budget := 1)",
+        f"SELECT msd_items('{place}.products', key := 'item_id', reach := '{place}.purchases')",
+    ):
+        con.execute(sql).fetchall()
+
+
+@pytest.fixture
+def history(tmp_path):
+    """A file in which something was asked before."""
+    path = tmp_path / "old.duckdb"
+    with duckdb.connect(str(path)) as con:
+        msd_sql.register(con)
+        declare(con, "old.main")
+        con.execute("SELECT msd_select(item_id, 3, 0.2, 0) FROM products").fetchall()
+    return path
+
+
+def test_what_was_asked_is_told_with_its_noise():
+    with duckdb.connect() as con:
+        msd_sql.register(con)
+        seen = Budgets()
+        seen.start(con)
+        declare(con, "memory.main")
+        assert not seen.news(con)
+        con.execute("SELECT msd_select(item_id, 3, 0.2, 0) FROM products").fetchall()
+        (line,) = seen.news(con)
+        assert line.startswith("purchases: charged ε 0.2, δ ")
+        assert re.search(r"; noise 19 users, a lead of 13\d is nearly sure to win · spent ε 0.2 of 1", line)
+        assert not seen.news(con)
+        con.execute("SELECT msd_reach([1], 0.1)").fetchall()
+        assert "noise" not in seen.news(con)[0]
+
+
+def test_the_history_of_an_attached_database_is_no_news(history):
+    with duckdb.connect() as con:
+        msd_sql.register(con)
+        seen = Budgets()
+        seen.start(con)
+        con.execute(f"ATTACH '{history}' AS old")
+        assert not seen.news(con)
+        con.execute("SELECT msd_select(item_id, 2, 0.1, 0) FROM old.products").fetchall()
+        (line,) = seen.news(con)
+        assert line.startswith("purchases: charged ε 0.1,")
+        con.execute("DETACH old")
+        assert not seen.news(con)
+        con.execute(f"ATTACH '{history}' AS old")
+        assert not seen.news(con)
+
+
+def test_two_ledgers_are_told_apart(history):
+    with duckdb.connect() as con:
+        msd_sql.register(con)
+        seen = Budgets()
+        seen.start(con)
+        declare(con, "memory.main")
+        con.execute(f"ATTACH '{history}' AS old")
+        seen.news(con)
+        con.execute("SELECT msd_select(item_id, 2, 0.1, 0) FROM old.products").fetchall()
+        con.execute("SELECT msd_select(item_id, 2, 0.05, 0) FROM memory.main.products").fetchall()
+        lines = sorted(seen.news(con))
+        assert [line.partition(", δ")[0] for line in lines] == [
+            "purchases: charged ε 0.05",
+            "purchases: charged ε 0.1",
+        ]
+        assert "of 1 after 1 answer;" in lines[0]
+        assert "of 1 after 2 answers;" in lines[1]

@@ -1,0 +1,1 @@
+"""What tests share: a small shop, random instances of the problem."""
