@@ -10,6 +10,8 @@
     python3 dev.py examples  the examples in docstrings
     python3 dev.py shell     the msd shell                (further arguments go to it)
     python3 dev.py bench     the benchmarks               (further arguments go to them)
+    python3 dev.py integrations   the tests of other tools, each in a virtual environment of its own (or those named)
+    python3 dev.py site      the documentation site, in site/
     python3 dev.py setup     only set up; add extras by name:  python3 dev.py setup spark cli
 
 The virtual environment is .venv beside this file, or the folder that MSD_VENV names. It is made once and renewed
@@ -36,6 +38,68 @@ CHECKS = {
     "types": [["-m", "mypy", "-p", "msd_sql"]],
     "examples": [["-m", "pytest", "-q", "--doctest-modules", "msd_sql"]],
 }
+
+
+# A virtual environment for each: some tools want versions that exclude each other.
+INTEGRATIONS = {
+    "dbt": (["dbt-duckdb", "dbt-core<1.11"], ["test_dbt.py"]),  # later cores fetch a program while they are installed
+    "harlequin": (["harlequin"], ["test_harlequin.py"]),
+    "notebooks": (["jupysql", "marimo", "ipykernel", "nbclient", "nbformat", "polars"], ["test_notebooks.py"]),
+    "retrieval": (["langchain-core", "llama-index-core", "haystack-ai"], ["test_retrieval.py"]),
+    "mcp": (["mcp"], ["test_mcp.py"]),
+    "frames": (
+        ["ibis-framework[duckdb]", "duckdb-engine", "sqlalchemy", "fastapi", "httpx", "great_tables", "streamlit"],
+        ["test_frames.py", "test_pytest_plugin.py"],
+    ),
+    "sqlmesh": (["sqlmesh"], ["test_sqlmesh.py"]),
+}
+
+
+def integrations(*names: str) -> None:
+    """Install each tool in an environment of its own and run its tests there; leave with 1 if any fails."""
+    failed = []
+    for name in names or INTEGRATIONS:
+        packages, files = INTEGRATIONS[name]
+        place = VENV.parent / f"{VENV.name}-{name}"
+        python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        if not python.exists():
+            venv.create(place, with_pip=True)
+        quiet = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*quiet, "--editable", str(HERE), "pytest", "hypothesis", *packages], check=True)
+        # Warnings of other people's packages are theirs; a tool that is missing here is a failure, and not skipped.
+        tests = [str(HERE / "tests" / "integrations" / file) for file in files]
+        command = [
+            str(python),
+            "-m",
+            "pytest",
+            "-q",
+            "-rfEs",
+            "-p",
+            "no:cacheprovider",
+            "-o",
+            "filterwarnings=",
+            *tests,
+        ]
+        done = subprocess.run(command, cwd=HERE, check=False, capture_output=True, text=True)
+        shown = done.stdout.strip().splitlines()
+        print(f"{name}: {shown[-1] if shown else done.stderr}", flush=True)
+        if done.returncode or "skipped" in shown[-1]:
+            print(done.stdout, done.stderr)
+            failed.append(name)
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+def site(*arguments: str) -> None:
+    """Build the documentation site, with every warning an error."""
+    place = VENV.parent / f"{VENV.name}-site"
+    python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not python.exists():
+        venv.create(place, with_pip=True)
+        quiet = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*quiet, "mkdocs-material>=9.5"], check=True)
+    done = subprocess.run([str(python), "-m", "mkdocs", "build", "--strict", *arguments], cwd=HERE, check=False)
+    sys.exit(done.returncode)
 
 
 def setup(*extras: str) -> None:
@@ -76,6 +140,10 @@ def main() -> None:
         setup("test")
         cores = [] if "-n" in rest else ["-n", "auto", "--dist", "loadgroup"]
         run("-m", "pytest", *cores, *rest, cwd=HERE)
+    elif task == "integrations":
+        integrations(*rest)
+    elif task == "site":
+        site(*rest)
     elif task in CHECKS or task == "check":
         setup("test")
         for command in [CHECKS[task]] if task in CHECKS else CHECKS.values():

@@ -12,15 +12,17 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.speed import against_libraries, against_literal, against_plain, large, page, uber
+from benchmarks.speed import against_libraries, against_literal, against_plain, cold, groups, large, page, uber
 from benchmarks.speed.measure import ROOT, Figure, load
 
 GROUPS = {
     "plain": against_plain.run,
+    "groups": groups.run,
     "large": large.run,
     "literal": against_literal.run,
     "libraries": against_libraries.run,
     "uber": uber.run,
+    "cold": cold.run,
 }
 
 

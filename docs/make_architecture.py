@@ -15,7 +15,7 @@ PAGE = ROOT / "docs" / "architecture.md"
 START, END = "<!-- tables: made by docs/make_architecture.py -->", "<!-- end of tables -->"
 ORDER = (
     "", "surface", "database", "catalog", "guard", "engines", "engines/memory", "engines/sql", "engines/spark",
-    "runtime", "question", "actions", "shell", "bridge", "commands", "demo", "studies",
+    "runtime", "question", "actions", "remote", "curator", "shell", "bridge", "commands", "demo", "studies",
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 # or if a statement rests on an axiom that is not under the standard library's real numbers.
 #   ./check.sh           check
 #   ./check.sh --print   print the definitions and statements, to renew statements.txt after a change that is meant
+#   BUILT=folder ./check.sh   keep what was compiled there, and compile only what follows a change
 # Needs: apt-get install -y --no-install-recommends coq libcoq-stdlib
 set -eu
 export LC_ALL=C
@@ -29,8 +30,16 @@ if [ "${1:-}" != --print ]; then
   sed -n 's/^@\([^ .]*\)$/\1/p' "$here/statements.txt" | sort > kept
   cmp -s kept listed || fail "Check.v and statements.txt do not list the same: $(comm -3 kept listed | paste -sd' ')"
 fi
+before=
 for file in $files; do
+  before="$before $file.v"
+  kept="${BUILT:-}/$(cat $before | sha256sum | cut -c1-32)"  # a file is what it and all files before it are
+  if [ -n "${BUILT:-}" ] && [ -d "$kept" ]; then
+    cp "$kept/$file".* .
+    continue
+  fi
   coqc -q -Q . DP "$file.v" > "$file.log" || fail "$file.v does not compile"
+  if [ -n "${BUILT:-}" ]; then mkdir -p "$kept" && cp "$file.vo" "$file.log" "$kept"; fi
 done
 
 # What Check.v printed, without the lines on how arguments are read.

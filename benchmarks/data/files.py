@@ -79,6 +79,22 @@ def _products(con: duckdb.DuckDBPyConnection, shop: Shop) -> None:
     con.unregister("products_frame")
 
 
+def shelves_file(n: int, groups: int, users: int, purchases: int) -> Path:
+    """Make (once) a shop whose products stand on shelves, as many on each: products has a column shelf."""
+    path = folder() / f"shelves_{n}_{groups}_{users}_{purchases}_v{duckdb.__version__}.duckdb"
+    if path.exists():
+        return path
+    made = path.with_suffix(".part")
+    made.unlink(missing_ok=True)
+    with said(f"making {path.name}"), duckdb.connect(str(made)) as con:
+        shop = generate(n, users, purchases)
+        _purchases(con, shop)
+        _products(con, shop)
+        con.execute(f"ALTER TABLE products ADD COLUMN shelf INTEGER; UPDATE products SET shelf = item_id % {groups}")
+    made.rename(path)
+    return path
+
+
 def instacart_file() -> Path | None:
     """Make (once) the Instacart orders as a shop: an order stands for its user."""
     orders, products = real("instacart_train_orders.parquet"), real("instacart_products.parquet")

@@ -46,7 +46,7 @@ class Asking:
 
     def forget(self) -> None:
         """Let go of everything that was kept (indexes, distances, layouts): the next question is a first one."""
-        instance_of(self._con).kept.clear()
+        instance_of(self._con).drop_caches()
 
 
 @contextmanager

@@ -16,14 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
 class Timing:
-    """The seconds of every turn of one contestant."""
+    """The seconds of every turn of one contestant, by the clock and of the processors."""
 
     seconds: tuple[float, ...]
+    cpu: tuple[float, ...] = ()  # less disturbed by a busy machine, but blind to waiting
 
     @property
     def best(self) -> float:
@@ -47,15 +48,30 @@ def race(
     ['a', 'b']
     """
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    cpu: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(turns):
         for name, run in contestants.items():
             if between is not None:
                 between()
             gc.collect()
-            start = time.perf_counter()
+            start, used = time.perf_counter(), time.process_time()
             run()
             seconds[name].append(time.perf_counter() - start)
-    return {name: Timing(tuple(found)) for name, found in seconds.items()}
+            cpu[name].append(time.process_time() - used)
+    return {name: Timing(tuple(found), tuple(cpu[name])) for name, found in seconds.items()}
+
+
+def against(name: str, ours: Timing, other: Timing, now: float, goal: float, what: str = "") -> Figure:
+    """The ratio of two contestants, with the seconds of both and of the processors.
+
+    >>> against("a", Timing((1.0,), (1.5,)), Timing((2.0,), (2.0,)), 1.0, 0.5).detail
+    '1.000 s against 2.000 s, noise 0%; of the processors 1.500 s against 2.000 s'
+    """
+    noise = max(ours.noise, other.noise)
+    seconds = f"{ours.best:.3f} s against {other.best:.3f} s, noise {noise:.0%}"
+    if ours.cpu and other.cpu:
+        seconds += f"; of the processors {min(ours.cpu):.3f} s against {min(other.cpu):.3f} s"
+    return Figure(name, ours.best / other.best, now, goal, detail=f"{what}; {seconds}" if what else seconds)
 
 
 @dataclass(frozen=True)

@@ -18,19 +18,21 @@ MARKS = {"goal": "goal reached", "now": "reached", "missed": "**missed**", "repo
 NOTES = """
 ## Where a bound is missed, or close, and what it would take
 
-- **From SQL to the kernel (missed).** The kernel takes 0.015 s for 100,000 vectors, so that anything around it is a
-  multiple. Of a statement of 0.05 to 0.06 s, DuckDB plans for 0.005 s; the scan of the vectors and their way to a
-  function through Arrow take 0.011 s and more when nothing else is asked for (one row group: one thread), and 0.02 s
-  with keys, scores and one copy of 51 MB; then comes the kernel. Vectors never pass through Python's lists, and are
-  written to the memory of the statement before. Planning and scanning alone take longer than the kernel: twice its time
-  would need a function that reads DuckDB's own vectors in place, which Python cannot register.
-- **The second question (on the border).** 0.045 to 0.07 s with integer and with string ids, whatever the size, against
-  a plain query that two cores answer in 0.14 to 0.3 s, by how quiet the machine is: from one run to the next the ratio
-  with integer ids moves between 0.26 and 0.34. A third is DuckDB's list of its own functions, the only way to the
-  caller's macros, TEMP and uncommitted ones included: the guard needs them, and DuckDB lists three thousand functions
-  to tell them (also where a condition says that none is wanted). Our own look at the catalog runs beside it. The rest
-  is planning the statement, the durable charge and twenty draws. It would take a catalog version that SQL can ask for.
-  With more purchases it weighs less: see the line of ten million. Where nothing is declared, nothing is listed.
+- **A thousand groups.** They are drawn together: one index in which a unit counts in every group as a unit of its
+  own, and in every round one draw for each of them from one pass. What is left is done a group at a time in Python,
+  before anything is drawn: its arguments, its plan, its receipt and the hash of its question, about 0.3 ms each.
+  Replayed it is nearly all of the time.
+- **The second question (missed).** Whatever the size of the relation: DuckDB binds the macros' text twice, for
+  the statement and for the guard's plan of it, the durable charge is a transaction with two writes to disk, the
+  answer is kept in another, and about twenty-five small statements ask what is declared and whether anything has
+  changed. The twenty draws are a fifth. With more purchases it weighs less: see the line of ten million.
+- **Threads.** One lock is held for the durable charge only. The rest of a question is half Python, which runs in one
+  thread at a time, so that two cores cannot halve the time.
+- **best_match, first.** DuckDB compares every distinct row with every point, which takes two thirds of the plain
+  query's time for a third of its pairs: each similarity is also checked, rounded and handed over. Then 4 bytes a pair
+  are written for the first time.
+- **Cold starts.** numpy is a third of it: DuckDB itself loads it to register a function. What a question needs is
+  loaded with the first question.
 - **Instacart (close).** Fifty thousand candidates and only 1.4 million purchases: what is done for every candidate (its
   set, twenty times its score and its weight, of which the exponential alone is a fifth) takes as long as the purchases.
 - **1,000 vectors, k = 10 (even).** Half a millisecond on both sides: reached in one run and missed in another. Most of
