@@ -221,9 +221,9 @@ class Neighbours:
 
     def __init__(self) -> None:
         self.connections = {name: self._open(name) for name in USER}
-        con = self.connections["one"]
-        self.told = con.execute("SELECT _msd_told()").fetchall()[0][0]
-        self.host = DuckDBHost(con.cursor())
+        self.caller = self._own(self.connections["one"].cursor())  # with our macros as a user has them
+        self.told = self.caller.execute("SELECT _msd_told()").fetchall()[0][0]
+        self.host = DuckDBHost(self.caller.cursor())
         self.host.run(OWN_NAMES)
         self.known: dict[Any, Any] = {}
         for con in self.connections.values():
@@ -234,9 +234,16 @@ class Neighbours:
         con.execute(SCHEMA)
         con.execute(f"INSERT INTO purchases {ROWS}")
         con.execute(f"INSERT INTO purchases {USER[name]}")
-        for sql in (*DECLARED, *OWN):
+        for sql in DECLARED:
             con.execute(sql).fetchall()
-        con.execute("SET enable_progress_bar = false; SET threads = 1")
+        con.execute("SET threads = 1")
+        return self._own(con)
+
+    def _own(self, con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+        """A connection with our functions and with TEMP objects of its own."""
+        msd_sql.register(con)
+        for sql in (*OWN, "SET enable_progress_bar = false"):
+            con.execute(sql).fetchall()
         return con
 
     def once(self, question: Any, answer: Callable[[], Any]) -> Any:
@@ -247,7 +254,7 @@ class Neighbours:
 
     def allowed(self, sql: str) -> bool | None:
         """What the guard decides, from DuckDB's plan on the caller's connection; None if DuckDB does not bind it."""
-        plan = self.connections["one"].execute("SELECT json_serialize_plan(?)", [sql]).fetchall()[0][0]
+        plan = self.caller.execute("SELECT json_serialize_plan(?)", [sql]).fetchall()[0][0]
         if plan is None or '"error_type":"binder"' in plan[:80] or '"error_type":"parser"' in plan[:80]:
             return None
         view = replace(ConnectionView.read(self.told, plan), statement=sql)
@@ -266,7 +273,7 @@ class Neighbours:
 
     def close(self) -> None:
         """Let go of both."""
-        for con in self.connections.values():
+        for con in (self.caller, *self.connections.values()):
             con.close()
 
 
