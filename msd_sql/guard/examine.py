@@ -21,6 +21,7 @@ from msd_sql.guard.connection_view import ConnectionView, Key, key_of
 from msd_sql.guard.files import located, overlap
 from msd_sql.guard.private_data import PrivateData, closure, name_key, private_data, reads_files, views_of
 from msd_sql.guard.probes import PROBED, hidden, macro_bodies
+from msd_sql.guard.program_variables import check_program_variables
 from msd_sql.guard.statement_text import READING, made_table, mentioned, paths, planned, tokens, unreadable
 from msd_sql.guard.way import way
 from msd_sql.surface.macros import TEXT
@@ -122,12 +123,13 @@ class Guard:
             raise unreadable("its columns are values that PIVOT has read before; list them, PIVOT … ON c IN (…)")
         told = self._view.plan or '{"error": true}'
         found = serialized(told)
-        if isinstance(found, Plan):
-            if any(call.name.startswith("_msd_") for call in found.calls):
-                self._check_variables(text, told)
-                return found
+        if not isinstance(found, Plan):
+            return self._from_outside(text)
+        if not any(call.name.startswith("_msd_") for call in found.calls):
             raise unreadable("its text does not call msd_sql, and the program holds the rest of it: write it in SQL")
-        return self._from_outside(text)
+        check_program_variables(self._host, text, self._view)
+        self._check_variables(text, told)
+        return found
 
     def _check_variables(self, text: str, told: str) -> None:
         """A variable can hold private values, and is a constant in a plan: without it the plan must be the same."""

@@ -155,6 +155,45 @@ def test_a_lazy_relation_is_what_it_was_when_it_was_made(shop):
     assert hidden is not None
 
 
+LATER = "SELECT item_id FROM products"
+
+
+@pytest.mark.parametrize(
+    ("around", "later"),
+    [
+        ("SELECT * FROM hidden", LATER),
+        ("SELECT * FROM hidden", ASK.format("", "products")),
+        ("SELECT *, (" + ASK.format("", "products") + ") AS beside FROM hidden", LATER),
+        ("WITH a AS (FROM hidden) SELECT *, (" + ASK.format("", "products") + ") AS beside FROM a", LATER),
+        (ASK.format("", "source"), LATER),
+        ("WITH RECURSIVE a AS (SELECT 1 AS one UNION SELECT 1 FROM a) " + ASK.format("", "source, a"), LATER),
+        (
+            "SELECT (WITH source AS (FROM products) SELECT count(*) FROM source), (" + ASK.format("", "source") + ")",
+            LATER,
+        ),
+    ],
+)
+def test_a_variable_that_is_bound_again_does_not_change_a_lazy_relation(shop, around, later):
+    hidden = shop.sql(ASK.format("", "purchases WHERE user_id = 7"))
+    source = shop.sql("SELECT item_id FROM purchases WHERE user_id = 7")
+    held = shop.sql(around)
+    hidden = source = shop.sql(later)
+    with pytest.raises(duckdb.InvalidInputException, match="LeakError"):
+        held.fetchall()
+    assert hidden is source
+    assert spent(shop) == 0
+
+
+def test_a_lazy_relation_over_tables_and_ctes_is_answered(shop):
+    shop.execute("CREATE SCHEMA more; CREATE VIEW more.cheap AS FROM products; CREATE TEMP VIEW few AS FROM products")
+    for source in ("products", "main.products", "more.cheap", "few", "c", "range(9) r(item_id)"):
+        held = shop.sql(
+            "WITH RECURSIVE c(item_id) AS (SELECT 1 UNION SELECT item_id + 1 FROM c WHERE item_id < 9) "
+            + ASK.format("", source)
+        )
+        assert len(held.fetchall()[0][0]) > 0
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
