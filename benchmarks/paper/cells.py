@@ -10,6 +10,7 @@ from benchmarks.paper.tasks.task import PAPER_PICKUPS
 GAMMA = 0.1
 DETERMINISTIC = ("greedy", "ls", "ls_greedy", "local_search")  # without noise every run of them is the same
 EPS = 0.1
+SMALL_EPS = 0.02  # where noise decides: under a partition k is swept at it, too
 DIVERSITY = 0.5
 CARDINALITY = ("greedy", "nosg", "osg", "rel", "mix")  # private methods under a cardinality constraint
 MATROID = ("sls", "rel")
@@ -147,8 +148,10 @@ def _instance(cell: Cell) -> tuple[str, int | None, int | None]:
 def _utility(size: Size, task: str) -> Iterator[Cell]:
     k = default_k(task)
     yield from _methods(Cell(task, "", "", k), [*((k, eps, DIVERSITY) for eps in size.eps)])
-    picks = size.picks_partition if task.endswith("_partition") else size.picks
-    yield from _methods(Cell(task, "", "", k), [(other, EPS, DIVERSITY) for other in picks])
+    partition = task.endswith("_partition")
+    picks = size.picks_partition if partition else size.picks
+    for eps in (EPS, SMALL_EPS) if partition else (EPS,):
+        yield from _methods(Cell(task, "", "", k), [(other, eps, DIVERSITY) for other in picks])
     yield from _methods(Cell(task, "", "", k), [(k, EPS, diversity) for diversity in size.diversity])
     if task == "uber" and size.name == "full":  # does the paper's larger m explain a difference?
         yield from _methods(Cell(task, "", "", k, m=PAPER_PICKUPS), [(k, EPS, DIVERSITY)])

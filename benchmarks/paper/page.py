@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.paper.cells import CALIBRATIONS, DIVERSITY, EPS, GAMMA, MATCHED, Size
+from benchmarks.paper.cells import CALIBRATIONS, DIVERSITY, EPS, GAMMA, MATCHED, SMALL_EPS, Size
 from benchmarks.paper.claims.claims import LABEL, claims
 from benchmarks.paper.claims.verdicts import Claim
 from benchmarks.paper.matching import matching_eps_of_code
@@ -217,13 +217,23 @@ def _tables(readings: Readings) -> Iterator[str]:
     yield ""
     for place, (column, name) in enumerate((("k", "k"), ("eps", "ε"), ("diversity", "λ"))):
         points = readings.over(column)
-        yield f"| by {name} | " + " | ".join(f"{point[place]:g}" for point in points) + " |"
-        yield "|---" * (len(points) + 1) + "|"
-        for method in readings.private:
-            pairs = [" / ".join(_gap(readings, method, name, point) for name in CALIBRATIONS) for point in points]
-            yield f"| {LABEL[method]} | " + " | ".join(pairs) + " |"
-        yield "| Random | " + " | ".join(_gap(readings, "random", "exact", point) for point in points) + " |"
+        yield from _table(readings, name, {f"{point[place]:g}": point for point in points})
+    if readings.reference == "ls":
+        points = [(k, SMALL_EPS, diversity) for k, _, diversity in readings.over("k")]
+        yield from _table(readings, f"k, ε = {SMALL_EPS:g}", {f"{point[0]:g}": point for point in points})
+        means = [f"{100 * readings.average('sls', name, points):.2f} %" for name in CALIBRATIONS]
+        yield f"Mean over k at ε = {SMALL_EPS:g}, theirs / before / ours: {' / '.join(means)}."
         yield ""
+
+
+def _table(readings: Readings, name: str, points: dict[str, Point]) -> Iterator[str]:
+    yield f"| by {name} | " + " | ".join(points) + " |"
+    yield "|---" * (len(points) + 1) + "|"
+    for method in readings.private:
+        triples = [" / ".join(_gap(readings, method, one, point) for one in CALIBRATIONS) for point in points.values()]
+        yield f"| {LABEL[method]} | " + " | ".join(triples) + " |"
+    yield "| Random | " + " | ".join(_gap(readings, "random", "exact", point) for point in points.values()) + " |"
+    yield ""
 
 
 def _gap(readings: Readings, method: str, calibration: str, point: Point) -> str:
