@@ -2,7 +2,7 @@
 """Everything one does in this repository, from a machine that has nothing but Python 3.11 or later.
 
     python3 dev.py demo      set up, then run the demo on the embedded synthetic shop
-    python3 dev.py test      set up, then run the tests on all cores   (further arguments go to pytest)
+    python3 dev.py test      set up, then run the tests on all cores   (further arguments go to pytest; -m slow: the slow ones)
     python3 dev.py check     lint, contracts, types and examples: what CI asks besides the tests
     python3 dev.py lint      ruff: rules and formatting
     python3 dev.py contracts import-linter: who may import whom
@@ -139,7 +139,10 @@ def main() -> None:
     elif task == "test":
         setup("test")
         cores = [] if "-n" in rest else ["-n", "auto", "--dist", "loadgroup"]
-        run("-m", "pytest", *cores, *rest, cwd=HERE)
+        quick = [] if "-m" in rest else ["-m", "not slow"]
+        run("-m", "pytest", *cores, *quick, *rest, cwd=HERE)
+        if quick:
+            print("Slow tests were left out; CI runs them, and so does: python3 dev.py test -m slow", flush=True)
     elif task == "integrations":
         integrations(*rest)
     elif task == "site":
