@@ -60,8 +60,9 @@ def _entry(name: str) -> str:
     if name == "Options":
         lines.append("\n".join(f"- `{one}`: `{kind}`" for one, kind in thing.__annotations__.items()) + "\n")
     if name == "Selection":
-        public = [one for one in vars(thing) if not one.startswith("_") and inspect.getdoc(getattr(thing, one))]
-        shown = [f"- `.{one}`: {inspect.getdoc(getattr(thing, one)).splitlines()[0]}" for one in public]
+        members = {one: getattr(thing, one) for one in vars(thing) if not one.startswith("_")}
+        public = {one: found for one, found in members.items() if found is not None and inspect.getdoc(found)}
+        shown = [f"- `.{one}`: {inspect.getdoc(found).splitlines()[0]}" for one, found in public.items()]
         text += "\n\n" + "\n".join(shown)
     return "\n".join([*lines, _markdown(text), ""])
 

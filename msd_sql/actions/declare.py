@@ -41,6 +41,7 @@ def protect(
     cap: int = 1,
     relevance: str = "coverage",
     similarity: str | None = None,
+    head: float | None = None,
     replace: bool = False,
 ) -> Protected:
     """Protect a relation with a budget, or with the one of a relation about the same people; what holds now."""
@@ -55,6 +56,7 @@ def protect(
         cap=cap,
         relevance=relevance,
         similarity=similarity,
+        head=head,
         replace=replace,
         statement=call.context.statement,
     )
@@ -171,9 +173,10 @@ def _protected(found: Protected) -> str:
     how = f"item {found.item}" if found.relevance == "coverage" else f"best match by {found.similarity}"
     limits = found.limits
     order = f" (order α = {shown(limits.alpha)}, room {brief(limits.room)})" if limits.alpha is not None else ""
+    head = f", head {found.head:g}" if found.head is not None else ""
     whose = f"the budget of {found.shares}," if found.shares else "budget"
     return (
-        f"{found.name} is protected: {unit}, {how}, m = {found.m}, {whose} ε {shown(found.budget)}, δ "
+        f"{found.name} is protected: {unit}, {how}, m = {found.m}{head}, {whose} ε {shown(found.budget)}, δ "
         f"{shown(found.delta)}{order}, remaining ε {brief(found.remaining)}."
     )
 

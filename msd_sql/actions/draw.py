@@ -39,7 +39,8 @@ def draw(call: Call, questions: Sequence[Question], protected: Protected, conten
 
 def run(call: Call, question: Question, relevance: Relevance, group: str = "") -> Outcome:
     """Choose by a relevance that is at hand; `group` says which one of several it is, for who watches."""
-    return select(question.plan, relevance, question.distance, question.matroid, on_round=_watched(call, group))
+    source = call.source(question.protected) if question.protected is not None else None
+    return select(question.plan, relevance, question.distance, question.matroid, source, _watched(call, group))
 
 
 def _watched(call: Call, what: str) -> OnRound:
@@ -80,6 +81,7 @@ def _together(call: Call, questions: dict[int, Question], protected: Protected, 
         [question.plan for question in groups],
         index,
         [question.distance for question in groups],
+        source=call.source(protected),
         on_round=_watched(call, f"{len(groups):,} groups, "),
     )
     return dict(zip(questions, outcomes, strict=True))

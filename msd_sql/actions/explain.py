@@ -27,9 +27,15 @@ def explain(call: Call, arguments: Arguments) -> list[dict[str, str]]:
         question = prepare(call, arguments)
     if question.request.public:
         record_assertion(call)
-    worth = worth_lines(question.plan, question.request.head)
+    worth = worth_lines(question.plan, _head(question))
     lines = [*_what(question), *_privacy(question), *worth, *_budget(call, question), *_engine(call, question)]
     return [{"property": name, "value": value} for name, value in lines]
+
+
+def _head(question: Question) -> float | None:
+    """The largest share that an item is expected to have: as it was asked with, else as it was declared."""
+    declared = question.protected.head if question.protected is not None else None
+    return declared if question.request.head is None else question.request.head
 
 
 def _what(question: Question) -> list[Line]:

@@ -56,7 +56,8 @@ def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: st
 
 
 def _draw(call: Call, asked: _Question) -> Drawn:
-    noisy = private_count(_counted(call, asked.protected, asked.chosen), Fraction(asked.eps), SecretSource())
+    source = call.source(asked.protected) or SecretSource()
+    noisy = private_count(_counted(call, asked.protected, asked.chosen), Fraction(asked.eps), source)
     return (max(noisy, 0),), None  # never cut at m: a table may have grown since it was declared
 
 
@@ -79,8 +80,8 @@ def _asked(call: Call, asked: _Question) -> Asked:
     protected, eps, chosen = asked.protected, asked.eps, asked.chosen
     receipt = Receipt(
         method="laplace", n=chosen.n, k=chosen.n, diversity=0.0, m=protected.m, rounds=1, bound="basic",
-        eps=float(eps), delta=0.0, delta_used=0.0, eps0=float(eps), eta=float(eps), private=True,
-        loss=Divergence.of_count(float(eps)),
+        eps=float(eps), delta=0.0, delta_used=0.0, eps0=float(eps), eta=float(eps),
+        private=call.source(protected) is None, loss=Divergence.of_count(float(eps)),
     )  # fmt: skip
 
     return Asked(

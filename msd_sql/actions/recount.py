@@ -33,7 +33,8 @@ def recount(call: Call, relation: str, eps: Decimal) -> str:
         probe(call.holder(protected), protected, rows_only=True)
 
     def draw() -> Drawn:
-        return (private_count(_counted(call, protected), Fraction(eps), SecretSource()),), None
+        source = call.source(protected) or SecretSource()
+        return (private_count(_counted(call, protected), Fraction(eps), source),), None
 
     counted = release(call, [_asked(call, protected, eps)], lambda new: [draw()])[0].release.picks[0]
     m = max(counted, 1)
@@ -44,8 +45,8 @@ def recount(call: Call, relation: str, eps: Decimal) -> str:
 def _asked(call: Call, protected: Protected, eps: Decimal) -> Asked:
     receipt = Receipt(
         method="laplace", n=0, k=0, diversity=0.0, m=protected.m, rounds=1, bound="basic",
-        eps=float(eps), delta=0.0, delta_used=0.0, eps0=float(eps), eta=float(eps), private=True,
-        loss=Divergence.of_count(float(eps)),
+        eps=float(eps), delta=0.0, delta_used=0.0, eps0=float(eps), eta=float(eps),
+        private=call.source(protected) is None, loss=Divergence.of_count(float(eps)),
     )  # fmt: skip
 
     return Asked(

@@ -49,6 +49,11 @@ class Asked:
         """Is it to be answered without noise, and so outside of the budget?"""
         return self.receipt.exact
 
+    @property
+    def repeatable(self) -> bool:
+        """Is it drawn from a seeded source, as in a test's own database, and so not private?"""
+        return not (self.receipt.private or self.exact)
+
 
 @dataclass(frozen=True)
 class Told:
@@ -182,11 +187,13 @@ def _note(call: Call, asked: Sequence[Asked], told: Mapping[str, Release], again
 
 def _entry(call: Call, asked: Sequence[Asked]) -> Entry:
     parameters = {repr(one.parameters): one.parameters for one in asked}
+    given = dict(asked[0].parameters) if len(parameters) == 1 else {"several": list(parameters.values())}
+    repeatable = any(one.repeatable for one in asked)
     return Entry(
         asked[0].kind,
         statement=call.context.statement,
-        parameters=dict(asked[0].parameters) if len(parameters) == 1 else {"several": list(parameters.values())},
-        what=_what(asked),
+        parameters={**given, "not_private": True} if repeatable else given,
+        what=f"{_what(asked)}, NOT private (seeded randomness)" if repeatable else _what(asked),
         asserted_public=any(one.asserted_public for one in asked),
     )
 

@@ -97,7 +97,7 @@ def _asked(call: Call, question: Question) -> Asked:
     plan, wanted, protected = question.plan, question.request, question.protected
     assert protected is not None
     content = rows_content(call, question.items, protected)
-    receipt = planned_receipt(plan, SecretSource())
+    receipt = planned_receipt(plan, call.source(protected) or SecretSource())
     noise = f", ε {shown(wanted.eps)} by {plan.calibration.bound}" if wanted.eps and plan.calibration else ", exact"
     return Asked(
         kind="select",

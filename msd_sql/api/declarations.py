@@ -30,6 +30,7 @@ def protect(
     cap: int = 1,
     relevance: str = "coverage",
     similarity: str | None = None,
+    head: float | None = None,
     replace: bool = False,
 ) -> Protected:
     """Protect a relation: from now on, selections that use it are charged to its budget. At once, not lazily.
@@ -46,6 +47,8 @@ def protect(
         cap: how many chosen items of one user count.
         relevance: `coverage` or `best_match`.
         similarity: for best_match, SQL over r (the private row) and v (the item row).
+        head: the largest share of the users that an item is expected to have, as far as it is public: what
+            `explain` and the shell say an answer is worth then.
         replace: replace a different declaration, on the record; what was spent stays.
 
     Returns:
@@ -67,6 +70,7 @@ def protect(
         cap=cap,
         relevance=relevance,
         similarity=similarity,
+        head=head,
         replace=replace,
     )
     with calling(con, "msd_sql.protect") as call:

@@ -63,14 +63,16 @@ class Catalog(ItemsCatalog):
         cap: int = 1,
         relevance: str = "coverage",
         similarity: str | None = None,
+        head: float | None = None,
         replace: bool = False,
         statement: str = "",
     ) -> Protected:
         """Protect a relation with a budget, or with the one that another relation has. Saying it again changes nothing.
 
         `shares` names a protected relation about the same people, whose budget both then draw on. m, the number of
-        units, is public from here on: it is `users`, or counted once, now, and then fixed. A different declaration of
-        a protected relation needs `replace`; what was spent stays spent, always.
+        units, is public from here on: it is `users`, or counted once, now, and then fixed; so is `head`, the share of
+        the largest item, once it is said. A different declaration of a protected relation needs `replace`; what was
+        spent stays spent, always.
         """
         if (budget is None) == (shares is None):
             raise InputError(
@@ -108,6 +110,7 @@ class Catalog(ItemsCatalog):
             budget=allowed,
             delta=given_delta if given_delta is not None else _delta(m, old),
             shares=holder.charged_to if holder else None,
+            head=head if head is not None or old is None else old.head,
             stored_name=stored_under(name, home, old) if name else relation,
             home=home,
             relation=name,
@@ -131,6 +134,8 @@ class Catalog(ItemsCatalog):
             else:
                 made = with_own_budget(wanted, last)
                 along = made.loss if before is None or before.shares else NOTHING
+            if before is not None and active and changed(before, head=wanted.head) == wanted:
+                made = changed(made, declared_at=before.declared_at)  # advice: every question stays what it was
             declaration_rows.save_protected(inner, made, True, databases)
             if name is not None:
                 save_columns(inner, home, made.stored_name, self.relations.columns(name))

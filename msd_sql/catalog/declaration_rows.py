@@ -69,7 +69,8 @@ def path_of(name: Name | None, home: str, databases: Databases) -> str | None:
 def load_protected(host: Host, home: str, databases: Databases) -> list[tuple[Protected, bool]]:
     """Every protected relation of a home, each with whether it still is protected and with the budget it draws on."""
     found = []
-    rows = _rows(host, f"SELECT {_PROTECTED} FROM msd.protected ORDER BY key", home, _PROTECTED)
+    names = f"{_PROTECTED}, head"
+    rows = _rows(host, f"SELECT {names} FROM msd.protected LEFT JOIN msd.heads USING (key) ORDER BY key", home, names)
     budgets = {row["key"]: {name: row[name] for name in _BUDGET.split(", ")} for row in rows}
     for row in rows:
         row |= budgets.get(row["shares"], {})
@@ -92,6 +93,9 @@ def save_protected(host: Host, protected: Protected, active: bool, databases: Da
     if host.rows(statement(update, protected.home, **values)) != [(1,)]:
         insert = f"INSERT INTO msd.protected ({_PROTECTED}, revision) VALUES ({_holes(_PROTECTED)}, 0)"
         host.run(statement(insert, protected.home, **values))
+    if protected.head is not None:
+        head = "INSERT OR REPLACE INTO msd.heads VALUES ($key, $head)"
+        host.run(statement(head, protected.home, key=protected.stored_name, head=protected.head))
 
 
 def load_items(host: Host, home: str, databases: Databases) -> list[Items]:

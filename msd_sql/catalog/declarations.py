@@ -39,6 +39,7 @@ class Protected:
     delta: Decimal  # total δ
     audience: Audience | None = None  # of one question: only these rows count; None: all of them
     shares: str | None = None  # the stored name of the relation whose budget this one draws on; None: its own
+    head: float | None = None  # the largest share of the users that an item is expected to have; None: nobody said
     alpha: Decimal | None = field(default=None, compare=False)  # the order of the second account; None: sums only
     spent: Decimal = field(default=Decimal(0), compare=False)
     spent_delta: Decimal = field(default=Decimal(0), compare=False)

@@ -19,7 +19,7 @@ from msd_sql.database.sql_text import fold, statement
 from msd_sql.errors import CatalogError
 
 T = TypeVar("T")
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def _upgrade(host: Host, database: str, *, read_only: bool) -> None:
             f"Schema msd of database {database} was written by an older msd_sql, and the database is open for reading "
             "only. Open it for writing once, so that it can be brought up to date."
         )
-    serialised(host, database, "creation", None, lambda step: migrate(step, database, _schema()), fresh=True)
+    serialised(host, database, "creation", None, lambda step: migrate(step, database, _schema(), VERSION), fresh=True)
 
 
 def _schema() -> list[str]:

@@ -114,6 +114,13 @@ CREATE TABLE msd.journal (
     inode VARCHAR NOT NULL
 );
 
+-- The largest share of the users that an item of a protected relation is expected to have, where its owner has said it:
+-- public, and used for nothing but to say what an answer is worth.
+CREATE TABLE msd.heads (
+    key VARCHAR PRIMARY KEY,
+    head DOUBLE NOT NULL
+);
+
 -- The columns of a protected relation ('name TYPE') when it was declared: what tells a renamed table, and a table of
 -- other columns in its place.
 CREATE TABLE msd.declared_columns (

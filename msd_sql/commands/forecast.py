@@ -1,9 +1,14 @@
 """The users that an answer will reach, beside random picks and the exact answer, before spending anything.
 
 From public figures alone: how many items and users there are, the largest share of the users that an item has (head),
-and how many items a user has. No private data is read. Diversity decides nothing here: all items are equally far apart.
+and how many items a user has. No private data is read. It is about diversity 0: an answer with more diversity reaches so many users at most
+(docs/forecast.md).
 
   msd forecast --items 3000 --users 1200000 --head 0.02 --items-per-user 4 -k 6 -k 20 --plot forecast.png
+
+The first three as they are declared in a database, with head as msd_protect(…, head := 0.02) said it:
+
+  msd forecast shop.duckdb products
 
 For the owner, on the real rows; the figures are exact facts of them, and the ledger records it as ε = infinity:
 
@@ -21,13 +26,13 @@ if TYPE_CHECKING:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msd forecast`."""
-    parser.add_argument("file", nargs="?", help="database file, with --as-owner")
-    parser.add_argument("relation", nargs="?", help="the declared items relation, with --as-owner")
+    parser.add_argument("file", nargs="?", help="database file, with declarations in it")
+    parser.add_argument("relation", nargs="?", help="the declared items relation in it")
     parser.add_argument("--as-owner", action="store_true", help="run on the real rows; recorded as ε = infinity")
-    parser.add_argument("--items", type=int, default=3_000, help="n, the number of candidates (default 3000)")
-    parser.add_argument("--users", type=int, default=200_000, help="m, the number of users (default 200000)")
+    parser.add_argument("--items", type=int, help="n, the number of candidates (default: declared, else 3000)")
+    parser.add_argument("--users", type=int, help="m, the number of users (default: declared, else 200000)")
     parser.add_argument(
-        "--head", type=float, default=0.02, help="share of the users of the largest item (default 0.02)"
+        "--head", type=float, help="share of the users of the largest item (default: declared, else 0.02)"
     )
     parser.add_argument("--items-per-user", type=float, help="items that a user has (default 3)")
     parser.add_argument("-k", type=int, action="append", help="items to choose; repeatable (default 6 and 20)")
@@ -61,24 +66,32 @@ def run(args: argparse.Namespace) -> int:
 
 def _made(args: argparse.Namespace) -> Forecast:
     from msd_sql.errors import InputError
+    from msd_sql.studies.declared_figures import Figures
+    from msd_sql.studies.forecast import forecast
 
     chosen = {name: values for name, values in {"ks": args.k, "epsilons": args.eps}.items() if values}
-    if args.as_owner != (args.relation is not None) or (args.file is not None and not args.as_owner):
+    if (args.file is None) != (args.relation is None) or (args.as_owner and args.file is None):
         raise InputError(
-            "With --as-owner name a database file and a declared items relation in it; without it, neither."
+            "Name a database file and a declared items relation in it, which --as-owner needs; or neither, and give "
+            "--items, --users and --head."
         )
-    if not args.as_owner:
-        from msd_sql.studies.forecast import forecast
+    known = Figures(3_000, 200_000, 0.02)
+    if args.file is not None:
+        import duckdb
 
-        known = {"head": args.head, "items_per_user": args.items_per_user}
-        return forecast(args.items, args.users, delta=args.delta, runs=args.runs, **known, **chosen)
-    import duckdb
+        import msd_sql
+        from msd_sql.studies.declared_figures import declared_figures
+        from msd_sql.studies.owner_forecast import owner_forecast
 
-    import msd_sql
-    from msd_sql.studies.owner_forecast import owner_forecast
-
-    with duckdb.connect(args.file) as con:
-        msd_sql.register(con)
-        return owner_forecast(
-            con, args.relation, diversity=args.diversity, delta=args.delta, among=args.among, runs=args.runs, **chosen
-        )
+        with duckdb.connect(args.file, read_only=not args.as_owner) as con:
+            msd_sql.register(con)
+            if args.as_owner:
+                return owner_forecast(
+                    con, args.relation, diversity=args.diversity, delta=args.delta, among=args.among, runs=args.runs,
+                    **chosen,
+                )  # fmt: skip
+            known = declared_figures(con, args.relation)
+    n = known.n if args.items is None else args.items
+    m = known.m if args.users is None else args.users
+    head = next(share for share in (args.head, known.head, 0.02) if share is not None)
+    return forecast(n, m, head=head, items_per_user=args.items_per_user, delta=args.delta, runs=args.runs, **chosen)

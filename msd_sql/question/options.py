@@ -255,7 +255,8 @@ def _plain(value: Any) -> Any:
 
 def _within(argument: Argument, value: Decimal) -> bool:
     low, high = argument.least, argument.most
-    return low < value < high if argument.inside else low <= value <= high
+    above = low < value if argument.inside or argument.above else low <= value
+    return above and (value < high if argument.inside else value <= high)
 
 
 def _parts(text: str) -> list[str]:

@@ -90,6 +90,7 @@ def row_expression(
     known = {fold(column): column for column in columns}
     node = _trying_casts(_dated(host, node, known))
     _check(what, node, known, SPARK_FUNCTIONS if spark else FUNCTIONS)
+    node = _spelled(node, known)
     written = _written(host, what, node)
     read = {fold(part) for one in _walk(node) if one["class"] == "COLUMN_REF" for part in one["column_names"]}
     return RowExpression(written, tuple(known[name] for name in known if name in read))
@@ -200,6 +201,20 @@ def _trying_casts(value: Any) -> Any:
     if found.get("class") == "CAST" and found["child"].get("class") != "CONSTANT":
         found["try_cast"] = True
     return found
+
+
+def _spelled(value: Any, known: Mapping[str, str]) -> Any:
+    """The same with every column as the relation spells it, without the row's name: one question, however written."""
+    if isinstance(value, list):
+        return [_spelled(one, known) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("class") != "COLUMN_REF":
+        return {name: _spelled(one, known) for name, one in value.items()}
+    names = value["column_names"]
+    rowless = len(names) > 1 and fold(names[0]) == _ROW and _ROW not in known and fold(names[1]) not in _TODAY
+    own = names[1:] if rowless else names
+    return {**value, "column_names": [known.get(fold(own[0]), own[0]), *own[1:]]}
 
 
 def _replaced(value: Any, wanted: Any, by: Node) -> Any:

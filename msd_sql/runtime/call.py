@@ -29,6 +29,7 @@ from msd_sql.runtime.caller import Context
 from msd_sql.runtime.offers import Offers
 from msd_sql.runtime.progress import Progress
 from msd_sql.runtime.vector_store import VectorStore
+from msd_sql.udfs.types import Source
 
 if TYPE_CHECKING:
     from msd_sql.runtime.instance import Instance
@@ -122,6 +123,19 @@ class Call:
     @with_ledger_open
     def _look_up(self, home: str) -> str:
         return homes.identity(self.home_hosts.at(home), home, self.databases().get(home))
+
+    def source(self, protected: Protected) -> Source | None:
+        """The repeatable randomness of a test's own database; None: the operating system's, as for every other one.
+
+        It never reaches rows that lie in a file, in Spark, or in another database that is attached: those are drawn
+        for privately, whatever a test has made of this database.
+        """
+        if self.instance.seeded is None or protected.relation is None:
+            return None
+        own, source = self.instance.seeded
+        there = self.databases().get(own)
+        in_memory = there is not None and there.native and there.path is None
+        return source if in_memory and protected.home == protected.relation.database == own else None
 
     def protected(self) -> list[Protected]:
         """Every relation that is protected now."""

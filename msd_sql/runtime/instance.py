@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from msd_sql.runtime.caches import Caches
     from msd_sql.runtime.call import Call
     from msd_sql.runtime.vector_store import VectorStore
+    from msd_sql.udfs.types import Source
 
 T = TypeVar("T")
 
@@ -42,6 +43,7 @@ class Instance:
         self.named = False  # do all connections find the functions as msd_sql.msd_select, …?
         self.curator: str | None = None  # the address of the curator that answers; None: this database itself
         self.declared = False  # has a schema msd ever been seen? (actions/tell.py)
+        self.seeded: tuple[str, Source] | None = None  # a test's own database in memory, whose answers repeat
         self.functions: list[Callable[..., Any]] = []  # a function that Python forgets would crash DuckDB
         self.released: dict[int, Any] = {}  # the last answer of each connection, for the Python face
         self.failed: dict[int, Exception] = {}  # DuckDB hands on the text of an error and not the error

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 import duckdb
 
-from msd_sql.actions.explaining.lead import lead_needed
+from msd_sql.actions.explaining.lead import lead_needed, mostly_noise
 from msd_sql.catalog.amounts import brief, shown
 from msd_sql.catalog.budget_filter import Loss
 from msd_sql.catalog.declarations import Protected
@@ -30,9 +30,9 @@ _NEW = """
 SELECT relation, sum(releases), sum(repeated), sum(charged_eps), sum(charged_delta), sum(releases) FILTER (exact)
 FROM msd.ledger WHERE time > $since AND kind IN ('select', 'reach', 'recount', 'exact', 'replay') GROUP BY 1 ORDER BY 1
 """
-# The noise of new selections: the smallest exponent per count, and the most candidates.
+# The noise of new selections: the smallest exponent per count, the most candidates, and the most users they count.
 _WORTH = """
-SELECT l.relation, min(CAST(r.receipt ->> 'eta' AS DOUBLE)), max(r.n)
+SELECT l.relation, min(CAST(r.receipt ->> 'eta' AS DOUBLE)), max(r.n), max(CAST(r.receipt ->> 'm' AS BIGINT))
 FROM msd.ledger AS l JOIN msd.releases AS r ON r.line = l.id WHERE l.time > $since AND l.kind = 'select' GROUP BY 1
 """
 _LAST = """
@@ -69,7 +69,7 @@ class Budgets:
         for place, (key, *counts) in rows:
             found = known.get((place, key))
             name = _short(found) if found else str(key)
-            told = _told(name, *counts) + _worth(worth.get((place, key)))
+            told = _told(name, *counts) + _worth(worth.get((place, key)), found)
             lines.append(told + (f" · {_state(found, last)}" if found else ""))
             if found:
                 self.prompt = f"{name} ε {_short_number(found.remaining)} left"
@@ -113,6 +113,7 @@ class Budgets:
             ]
         return [
             f"{_short(one)}: {_state(one, last)} (δ {shown(one.delta)}, {one.m:,} {'users' if one.unit else 'rows'}"
+            + (f", of whom an item has at most {one.head:g}" if one.head is not None else "")
             + (f", order α = {shown(one.alpha)}" if one.alpha is not None else "")
             + (f", shares the budget of {one.shares}" if one.shares else "")
             + ")"
@@ -170,11 +171,16 @@ def _short_number(amount: Decimal) -> str:
     return f"{float(amount):.4g}"
 
 
-def _worth(facts: Row | None) -> str:
-    """Such as: ; noise 68 users, a lead of 749 is sure to be chosen."""
+def _worth(facts: Row | None, about: Protected | None) -> str:
+    """Such as: ; noise 68 users, a lead of 749 is nearly sure to win; and whether an item can have so many."""
     if facts is None or not facts[0]:
         return ""
-    return f"; noise {1 / facts[0]:,.0f} users, a lead of {lead_needed(facts[1], facts[0]):,.0f} is nearly sure to win"
+    eta, n, m = facts
+    lead = lead_needed(n, eta)
+    said = f"; noise {1 / eta:,.0f} users, a lead of {lead:,.0f} is nearly sure to win"
+    if about is None or about.head is None or lead <= about.head * m:
+        return said
+    return f"{said}; {mostly_noise(about.head * m, about.head)}"
 
 
 def _told(name: str, releases: int, repeated: int, eps: Decimal, delta: Decimal, exact: int | None) -> str:

@@ -13,15 +13,16 @@ import numpy as np
 
 from msd_sql.actions.release import withholding_unexpected
 from msd_sql.api.declarations import calling
-from msd_sql.catalog.declarations import Items, Protected
+from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.records.lines import Answer, Entry
 from msd_sql.engines.build import build
-from msd_sql.errors import CatalogError, InputError
+from msd_sql.errors import InputError
 from msd_sql.question.audience import audience
 from msd_sql.question.features import declared_values, measure
 from msd_sql.question.item_columns import all_keys, column_types
 from msd_sql.question.prepare import probed
-from msd_sql.runtime.call import Call, uncharged
+from msd_sql.runtime.call import uncharged
+from msd_sql.studies.declared_figures import declared_items
 from msd_sql.studies.forecast import EPSILONS, Cell, Forecast, cell, default_delta
 from msd_sql.udfs import Plan, SeededSource, Uniform, evaluate, plan, select
 from msd_sql.udfs.privacy.renyi import UNBOUNDED
@@ -46,7 +47,7 @@ def owner_forecast(
     """
     with calling(con, "msd forecast --as-owner") as call:
         with uncharged():
-            declared = _items(call, items)
+            declared = declared_items(call, items)
             protected = audience(call, call.need(str(declared.reach)), among)
             probed(call, protected, declared)
             found = all_keys(call, declared, column_types(call, declared)[declared.key_column])
@@ -74,17 +75,6 @@ def owner_forecast(
         f"{diversity:g}. Recorded in the ledger as ε = infinity."
     )
     return Forecast(label, protected.m, tuple(cells))
-
-
-def _items(call: Call, name: str) -> Items:
-    known = {one.name: one for one in call.items()}
-    wanted = str(call.catalog.relations.resolve(name))
-    if wanted not in known or known[wanted].reach is None:
-        raise CatalogError(
-            f"{name} is not a declared items relation that reaches a protected one. Declared: "
-            f"{', '.join(one for one, items in known.items() if items.reach) or 'none'}."
-        )
-    return known[wanted]
 
 
 def _cells(

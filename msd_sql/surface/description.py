@@ -81,6 +81,7 @@ class Argument:
     least: float = 1
     most: float = 1_000_000
     inside: bool = False  # `least` and `most` themselves are not allowed
+    above: bool = False  # `least` itself is not allowed
     nullable: bool = False  # it has to be given, and may be NULL
 
     @property
@@ -121,6 +122,8 @@ class Argument:
         many = ", a list of them for nested quotas, or one by value, such as MAP {'tea': 2}"
         if self.kind is Kind.COUNTS:
             return f"{noun} from {low} to {high}{many}"
+        if self.above:
+            return f"{noun} above {low} and at most {high}"
         return f"{noun} between {low} and {high}, both excluded" if self.inside else f"{noun} from {low} to {high}"
 
 

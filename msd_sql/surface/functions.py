@@ -55,6 +55,16 @@ _ALL = (
                 "Instead of budget: a protected relation about the same people, whose budget this one draws on.",
                 "NULL",
             ),
+            Argument(
+                "head",
+                Kind.NUMBER,
+                "The largest share of the users that an item is expected to have, as far as it is public: msd_explain, "
+                "the shell and msd forecast then say where an answer is mostly noise.",
+                "NULL",
+                least=0,
+                most=1,
+                above=True,
+            ),
             REPLACE,
         ),
         records=True,

@@ -138,10 +138,11 @@ HEAD = Argument(
     "head",
     Kind.NUMBER,
     "The largest share of the users that an item is expected to have, as you know it (public): say what the answer is "
-    "worth then.",
+    "worth then. By default what msd_protect declared.",
     "NULL",
     least=0,
     most=1,
+    above=True,
 )
 KEY = Argument("key", Kind.TEXT, "The name of the key column; by default what msd_items declared.", "NULL")
 REPLACE = Argument(

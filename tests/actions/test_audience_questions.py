@@ -77,7 +77,7 @@ def test_one_budget_one_line_a_question_and_the_audience_in_it(shop):
 def test_it_is_part_of_the_question_however_it_is_written(shop):
     ask = "SELECT msd_select(item_id, 6, 0.1, 0.5, among := $1) FROM products"
     first = one(shop, ask, "country = 'DE'")
-    for again in ("country='DE'", "(country = 'DE')", "country = 'DE' -- Germany"):
+    for again in ("country='DE'", "(country = 'DE')", "country = 'DE' -- Germany", "r.COUNTRY='DE'"):
         assert one(shop, ask, again) == first
     assert len(lines(shop)) == 1
     one(shop, ask, "country = 'FR'")

@@ -49,6 +49,40 @@ SELECT property, value FROM msd_explain(products, 6, 0.1, 0.5) WHERE property NO
 -- drawn: a reach
 SELECT msd_reach([12, 40, 7], 0.05) > -1000000 AS estimate;
 
+-- drawn: part of the people
+SELECT msd_select(item_id, 4, 0.02, 0.5, among := 'user_id < 200') AS items FROM products;
+
+-- drawn: the same part, written differently, costs nothing
+SELECT msd_select(item_id, 4, 0.02, 0.5, among := 'r.user_id<200') AS items FROM products;
+
+-- drawn: part of the people as rows, a share of fewer users
+SELECT item_id, msd_rank FROM msd_topk(products, 3, 0.02, 0.5, among := 'user_id % 2 = 0', users := 200);
+
+-- drawn: a reach of part of the people
+SELECT msd_reach([12, 40, 7], 0.02, among := 'user_id < 200') > -1000000 AS estimate;
+
+-- drawn: an interval, which is the same release
+SELECT reached.low <= reached.estimate AND reached.estimate <= reached.high AS within, typeof(reached) AS type
+FROM (SELECT msd_reach_interval([12, 40, 7], 0.02, 0.9, among := 'user_id < 200') AS reached);
+
+-- a dry run about part of the people
+SELECT property, value FROM msd_explain(products, 6, 0.1, 0.5, among := 'user_id < 200', users := 200, head := 0.3) WHERE property NOT LIKE 'step%';
+
+-- an audience with a subquery
+SELECT msd_select(item_id, 4, 0.02, 0.5, among := 'user_id IN (SELECT 1)') AS items FROM products;
+
+-- an audience of a column that is not there
+SELECT msd_reach([1], 0.02, among := $$country = 'DE'$$) AS estimate;
+
+-- a head that is no share
+SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id', budget := 1.0, delta := 1e-9, head := 0) AS said;
+
+-- a head is declared
+SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id', budget := 1.0, delta := 1e-9, head := 0.1, replace := true) AS said;
+
+-- a dry run warns by it
+SELECT value FROM msd_explain(products, 6, 0.1, 0.5) WHERE property = 'worth';
+
 -- exact
 SELECT msd_select(item_id, 6, NULL, 0.5, exact := true) AS items FROM products;
 

@@ -23,6 +23,9 @@ def test_the_duckdb_shell_asks_a_curator(program: str, tmp_path: Path) -> None:
             "SELECT msd_pull('products');\n"
             "SELECT len(msd_select(item_id, 6, 0.05, 0.5)) AS chosen FROM products;\n"
             "SELECT msd_rank, title FROM msd_topk(products, 2, 0.05, 0.5);\n"
+            "SELECT msd_reach([1, 2], 0.02, among := 'user_id < 30') AS estimate;\n"
+            "SELECT msd_reach_interval([1, 2], 0.02, 0.9, among := 'r.user_id<30').estimate AS same;\n"
+            "SELECT len(msd_select(item_id, 2, 0.03, 0, among := 'user_id < 30', users := 30)) AS part FROM products;\n"
             "SELECT msd_remaining('purchases') AS remaining;\n"
         )
         done = subprocess.run(
@@ -33,6 +36,8 @@ def test_the_duckdb_shell_asks_a_curator(program: str, tmp_path: Path) -> None:
         assert "61 rows" in done.stdout
         lines = done.stdout.split()
         assert lines[lines.index("chosen") + 1] == "6"
-        assert float(lines[lines.index("remaining") + 1]) == pytest.approx(0.1)
+        assert lines[lines.index("same") + 1] == lines[lines.index("estimate") + 1]
+        assert lines[lines.index("part") + 1] == "2"
+        assert float(lines[lines.index("remaining") + 1]) == pytest.approx(0.05)
     finally:
         assert server.stop() == 0

@@ -1,4 +1,4 @@
-"""A schema msd of layout 1 is brought up to date when it is first seen, and nothing that was spent is forgotten."""
+"""A schema msd of an older layout is brought up to date when it is first seen; nothing that was spent is forgotten."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.host import HostError
 from msd_sql.errors import BudgetError, CatalogError
 from msd_sql.udfs.privacy.renyi import UNBOUNDED, Divergence
-from tests.support.shop import fill, one
+from tests.support.shop import declare, fill, one, spent
 
 SIXTH = (Decimal("0.1"), Decimal("5e-11"), Divergence.of_selection(0.0148, adds=6, n=60))
 LAYOUT_1 = (Path(__file__).parent / "layout_1.sql").read_text("utf-8")
@@ -138,3 +138,38 @@ def test_somebody_elses_tables_are_left_alone(tmp_path):
         with pytest.raises(CatalogError, match=r"schema msd of your own is in the way.*register\(con, ledger="):
             catalog.protect("purchases", unit="user_id", item="item_id", budget=1.0, delta=1e-9)
         assert con.execute("FROM msd.protected").fetchall() == [(1,)]
+
+
+@pytest.fixture
+def second(tmp_path):
+    """A shop whose declarations and ledger were written by layout 2, which had no heads."""
+    path = str(tmp_path / "shop.duckdb")
+    with duckdb.connect(path) as con:
+        fill(con)
+        msd_sql.register(con)
+        declare(con)
+        one(con, "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products")
+    with duckdb.connect(path) as con:
+        con.execute("DROP TABLE msd.heads")
+        con.execute("UPDATE msd.version SET version = 2")
+    return path
+
+
+def test_layout_2_gets_heads_and_keeps_everything(second):
+    with duckdb.connect(second) as con:
+        before = con.execute("FROM msd.ledger ORDER BY time").fetchall()
+        budget = con.execute("SELECT key, spent, spent_renyi, revision FROM msd.protected").fetchall()
+        msd_sql.register(con)
+        assert one(con, "SELECT msd_remaining('purchases')") == pytest.approx(0.9)
+        assert con.execute("FROM msd.ledger ORDER BY time").fetchall() == before
+        assert con.execute("SELECT key, spent, spent_renyi, revision FROM msd.protected").fetchall() == budget
+        assert con.execute("SELECT version FROM msd.version").fetchall() == [(VERSION,)]
+        one(con, "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products")
+        assert spent(con) == 0.1  # the kept answer: it is the same question
+        said = "SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id', budget := 1.0, delta := 1e-9"
+        assert "head 0.02" in one(con, f"{said}, head := 0.02, replace := true)")
+
+
+def test_layout_2_that_is_open_for_reading_only_says_what_to_do(second):
+    with duckdb.connect(second, read_only=True) as con, pytest.raises(CatalogError, match="Open it for writing once"):
+        Catalog(DuckDBHost(con.cursor())).all_protected()

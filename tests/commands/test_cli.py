@@ -141,6 +141,28 @@ def test_frontier_and_forecast_print_tables(said, shop, tmp_path) -> None:
     assert (code, "public scores" in out) == (0, True)
 
 
+def test_a_forecast_takes_what_is_declared_and_leaves_the_file_alone(said, shop) -> None:
+    asked = ("forecast", shop, "products", "-k", 2, "--eps", 1, "--runs", 1)
+    code, out, _ = said(*asked)
+    assert (code, "an item has at most 0.02 " in out) == (0, True)  # nothing declared: what msd forecast always takes
+    with duckdb.connect(shop) as con:
+        msd_sql.register(con)
+        con.execute(
+            "SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id', budget := 1, delta := 1e-9, "
+            "head := 0.11, replace := true)"
+        ).fetchall()
+        counts = "SELECT (SELECT count(*) FROM products), m, (SELECT count(*) FROM msd.ledger) FROM msd.protected"
+        n, m, lines = con.execute(counts).fetchall()[0]
+    code, out, _ = said(*asked)
+    assert code == 0
+    assert f"n = {n:,} items and m = {m:,} users, of whom an item has at most 0.11 " in out
+    assert "at most 0.3 " in said(*asked, "--head", 0.3)[1]
+    with duckdb.connect(shop) as con:
+        assert con.execute("SELECT count(*) FROM msd.ledger").fetchall() == [(lines,)]
+    for wrong in (("forecast", shop), ("forecast", "--as-owner"), ("forecast", shop, "purchases")):
+        assert said(*wrong)[0] == 1
+
+
 def test_a_private_frontier_asks_before_it_spends(said, shop, monkeypatch: pytest.MonkeyPatch) -> None:
     ask = ("frontier", shop, "products", "--eps", 0.05, "--reach-eps", 0.02, "-k", 3, "--steps", 2)
     monkeypatch.setattr("sys.stdin", io.StringIO())

@@ -90,6 +90,33 @@ def test_three_clients_get_the_same_answer_and_pay_once(server: Server, held: di
     assert con.execute("SELECT msd_remaining('purchases')").fetchall()[0][0] == pytest.approx(0.55)
 
 
+def test_three_clients_ask_about_part_of_the_people(server: Server, held: dict[str, str]) -> None:
+    part = "among := 'user_id < 30'"
+    ask = f"SELECT msd_select(item_id, 2, 0.01, 0, {part}, users := 30) AS items FROM products"
+    reached = f"SELECT msd_reach_interval([1, 2], 0.01, 0.9, {part}).estimate AS reached"
+    with connected(server, held["ana"]) as connection:
+        (items,) = rows(connection, ask)[0]
+        (estimate,) = rows(connection, reached)[0]
+    con = asking(server, held["ana"])
+    con.execute("SELECT msd_pull('products')").fetchall()
+    left = con.execute("SELECT msd_remaining('purchases')").fetchall()
+    assert con.execute(ask).fetchall() == [(items,)]
+    told = msd_sql.select(
+        con.table("products"), k=2, eps=0.01, diversity=0, key="item_id", among="user_id < 30", users=30
+    )
+    assert told.items == tuple(items)
+    assert con.execute(f"SELECT msd_reach([1, 2], 0.01, {part})").fetchall() == [(estimate,)]
+    lead = con.execute(f"FROM msd_explain(products, 2, 0.01, 0, {part}, users := 30, head := 0.5)").fetchall()
+    assert dict(lead)["audience"] == "user_id < 30"
+    assert "no item is expected to have more than 15 users" in dict(lead)["worth"]
+    shell = ["-csv", "-c", f"SELECT msd_pull('products'); {ask}; {reached}"]
+    done = msd("shell", "--curator", server.address, *shell, token=held["ana"])
+    assert done.returncode == 0, done.stderr
+    assert str(items) in done.stdout
+    assert done.stdout.splitlines()[-1] == str(estimate)
+    assert con.execute("SELECT msd_remaining('purchases')").fetchall() == left  # one release, for whoever asks how
+
+
 def test_standard_clients_find_their_way(server: Server, held: dict[str, str]) -> None:
     with connected(server, held["ana"]) as connection:
         assert rows(connection, "SELECT title FROM products WHERE item_id = ?", (7,)) == [("product 7",)]

@@ -31,9 +31,9 @@ def read(host, text, columns=COLUMNS, **more):
     [
         ("country='DE'", "country = 'DE'", ("country",)),
         ("country   =  'DE' -- Germany", "country = 'DE'", ("country",)),
-        ("r.COUNTRY in ('DE','FR')", "r.COUNTRY IN ('DE', 'FR')", ("country",)),
+        ("r.COUNTRY in ('DE','FR')", "country IN ('DE', 'FR')", ("country",)),
         ("more.app > 3 AND day IS NOT NULL", '(more.app > 3) AND ("day" IS NOT NULL)', ("day", "more")),
-        ("r.more.r = 'x'", "r.more.r = 'x'", ("more",)),
+        ("r.more.r = 'x'", "more.r = 'x'", ("more",)),
         ("price * 2 >= user_id", "(price * 2) >= user_id", ("user_id", "price")),
         ("list_contains(tags, 'new')", "list_contains(tags, 'new')", ("tags",)),
         ("country::INT > 3 OR day > DATE '2026-01-31'", None, ("country", "day")),
@@ -197,3 +197,9 @@ def test_a_cast_that_fails_is_null_and_a_literal_that_cannot_be_cast_is_an_error
     assert "TRY_CAST(country AS INTEGER)" in found
     assert host.rows(f"SELECT {found} FROM (SELECT 'beta' AS country, 3 AS price) AS r") == [(True,)]
     assert "TRY_CAST" not in read(host, "day > DATE '2026-01-31'").sql
+
+
+def test_a_column_that_is_called_as_the_row_is_left_as_it_was_written(host):
+    columns = {"r": "STRUCT(x INTEGER)", "x": "INTEGER"}
+    assert read(host, "r.x = 1", columns).sql == "r.x = 1"
+    assert read(host, "X = 1", columns).sql == "x = 1"

@@ -50,6 +50,27 @@ def test_what_was_asked_is_told_with_its_noise():
         assert "noise" not in seen.news(con)[0]
 
 
+def test_it_says_where_an_answer_is_mostly_noise_once_a_head_is_declared():
+    with duckdb.connect() as con:
+        msd_sql.register(con)
+        seen = Budgets()
+        declare(con, "memory.main")
+        named = "unit := 'user_id', item := 'item_id', budget := 1, replace := true"
+        sql = f"SELECT msd_protect('purchases', {named}, head := {{}})"
+        con.execute(sql.format(0.1)).fetchall()
+        con.execute("SELECT msd_select(item_id, 3, 0.2, 0) FROM products").fetchall()
+        (line,) = seen.news(con)
+        assert (
+            "is nearly sure to win; mostly noise: no item is expected to have more than 30 users (head 0.1) ·" in line
+        )
+        assert "300 users, of whom an item has at most 0.1" in seen.lines(con)[0]
+        con.execute("SELECT msd_select(item_id, 3, 0.2, 0, users := 5000) FROM products").fetchall()
+        assert "mostly noise" not in seen.news(con)[0]
+        con.execute(sql.format(0.9)).fetchall()
+        con.execute("SELECT msd_select(item_id, 4, 0.2, 0) FROM products").fetchall()
+        assert "mostly noise" not in seen.news(con)[0]
+
+
 def test_the_history_of_an_attached_database_is_no_news(history):
     with duckdb.connect() as con:
         msd_sql.register(con)

@@ -79,6 +79,30 @@ def test_a_release_says_what_it_cost_apart_from_the_result(process, shop: Path) 
     )
 
 
+def test_part_of_the_people_is_asked_about_as_anywhere_else(process, shop: Path) -> None:
+    ask = "SELECT msd_select(item_id, 3, 0.1, 0.5, among := 'user_id < 200', users := 200) AS items FROM products"
+    same = ask.replace("user_id < 200", "r.user_id<200")
+    reach = "SELECT {}([1, 2], 0.05{}, among := 'user_id < 200') AS reached"
+    asked = [ask, same, reach.format("msd_reach_interval", ", 0.9"), reach.format("msd_reach", "")]
+    lines = "SELECT what FROM msd_ledger() WHERE releases > 0 ORDER BY time"
+    done = process(shop, "-jsonlines", *(part for sql in [*asked, lines] for part in ("-c", sql)))
+    assert done.returncode == 0, done.stderr
+    first, again, interval, estimate, *ledger = (json.loads(part) for part in done.stdout.strip().splitlines())
+    assert first == again
+    assert len(first["items"]) == 3
+    assert interval["reached"]["estimate"] == estimate["reached"]
+    assert [line["what"].partition(", among ")[2] for line in ledger] == ["user_id < 200", "user_id < 200"]
+    told = done.stderr.splitlines()
+    assert [line.partition(" · ")[0].partition(",")[0] for line in told] == [
+        "purchases: charged ε 0.1", "purchases: the recorded answer again",
+        "purchases: charged ε 0.05", "purchases: the recorded answer again",
+    ]  # fmt: skip
+    refused = process(shop, "-c", ask.replace("user_id < 200", "user_id IN (SELECT 1)"))
+    assert refused.returncode == 1
+    assert "among" in refused.stderr
+    assert "Nothing was charged" in refused.stderr
+
+
 def test_a_selection_is_charged_once_however_it_is_shown(msd, shop: Path) -> None:
     modes = ["-box", "-csv", "-json", "-jsonlines", "-line", "-list", "-markdown"]
     for mode in modes:

@@ -101,7 +101,7 @@ def test_explain_says_what_it_is_worth(shop):
     assert "mostly noise" in told(", head := 0.02")["worth"]
     assert "times the lead needed" in told(", head := 0.9")["worth"]
     for wrong in ("2", "-1", "'x'"):
-        with pytest.raises(duckdb.Error, match="head must be a number from 0 to 1"):
+        with pytest.raises(duckdb.Error, match="head must be a number above 0 and at most 1"):
             told(f", head := {wrong}")
     public = shop.execute("FROM msd_explain(products, 3, NULL, 1)").fetchall()
     assert "lead needed" not in dict(public)

@@ -21,6 +21,15 @@ def lead_needed(n: int, eta: float) -> float:
     return (math.log(max(n, 1)) + 3) / eta
 
 
+def mostly_noise(most: float, head: float) -> str:
+    """What to say where the lead is more users than an item is expected to have.
+
+    >>> mostly_noise(600, 0.02)
+    'mostly noise: no item is expected to have more than 600 users (head 0.02)'
+    """
+    return f"mostly noise: no item is expected to have more than {most:,.0f} users (head {head:g})"
+
+
 def worth_lines(plan: Plan, head: float | None) -> list[Line]:
     """The lines of `msd_explain` about it; none where there is no noise.
 
@@ -43,8 +52,8 @@ def worth_lines(plan: Plan, head: float | None) -> list[Line]:
     most = head * plan.m
     if lead > most:
         said = (
-            f"mostly noise: no item is expected to have more than {most:,.0f} users (head {head:g}), and to be chosen "
-            f"for sure one must lead by {lead:,.0f}. Give a larger eps, a smaller k, fewer candidates or more people"
+            f"{mostly_noise(most, head)}, and to be chosen for sure one must lead by {lead:,.0f}. Give a larger eps, a "
+            "smaller k, fewer candidates or more people"
         )
     else:
         said = f"the largest item, {most:,.0f} users (head {head:g}), has {most / lead:.1f} times the lead needed"

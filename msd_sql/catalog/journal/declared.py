@@ -21,7 +21,9 @@ def declared(about: Protected, what: str) -> dict[str, Any]:
     """
     alpha = None if about.alpha is None else str(about.alpha)
     limits = {"budget": str(about.budget), "delta": str(about.delta), "alpha": alpha}
-    facts = {"what": what, "m": about.m, "time": datetime.now(UTC).isoformat()}
+    facts: dict[str, Any] = {"what": what, "m": about.m, "time": datetime.now(UTC).isoformat()}
+    if about.head is not None:
+        facts["head"] = about.head
     return {**facts, "spent": {about.charged_to: accounts(about.loss)}, **({} if about.shares else {"limits": limits})}
 
 

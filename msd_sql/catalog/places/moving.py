@@ -76,9 +76,11 @@ def _rename(step: Step, protected: Protected, stored: str, path: str | None) -> 
 _RENAMES = (
     "DELETE FROM msd.protected WHERE key = $new",
     "DELETE FROM msd.declared_columns WHERE key = $new",
+    "DELETE FROM msd.heads WHERE key = $new",
     "UPDATE msd.protected SET key = $new, path = $path, revision = revision + 1 WHERE key = $old",
     "UPDATE msd.protected SET shares = $new WHERE shares = $old",
     "UPDATE msd.declared_columns SET key = $new WHERE key = $old",
+    "UPDATE msd.heads SET key = $new WHERE key = $old",
     "UPDATE msd.items SET reach = $new, reach_path = $path WHERE reach = $old",
     "UPDATE msd.ledger SET charged_to = $new WHERE charged_to = $old",
     "UPDATE msd.answers SET relation = $new WHERE relation = $old",

@@ -18,7 +18,8 @@ def both(eps: Decimal, delta: Decimal) -> dict[str, str]:
     return {"eps": shown(eps), "delta": shown(delta)}
 
 
-_SHARED = ("unit", "item", "relevance", "similarity", "cap", "m", "budget", "delta", "shares")
+_SHARED = ("unit", "item", "relevance", "similarity", "cap", "m", "budget", "delta", "shares", "head")
+_WHERE_SAID = ("shares", "head")
 _PUBLIC = ("key_column", "features", "distance", "quota", "quota_cap", "reach")
 
 
@@ -30,8 +31,9 @@ def facts(declared: Protected | Items) -> dict[str, Any]:
     """
     names = _SHARED if isinstance(declared, Protected) else _PUBLIC
     found = {name: getattr(declared, name) for name in names}
-    if found.get("shares", "") is None:
-        del found["shares"]
+    for name in _WHERE_SAID:
+        if found.get(name, "") is None:
+            del found[name]
     return {name: shown(value) if isinstance(value, Decimal) else value for name, value in found.items()}
 
 

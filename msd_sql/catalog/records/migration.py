@@ -1,4 +1,6 @@
-"""Migration: a schema msd of layout 1 becomes one of layout 2, and what was spent is carried over conservatively.
+"""Migration: a schema msd of an older layout becomes one of this, and what was spent is carried over conservatively.
+
+Layout 2 did not know what share of the users an item is expected to have.
 
 Layout 1 had one account, the sums of ε and δ, and one line an answer. The second account needs the Rényi divergence of
 every answer that was ever charged. The receipt of a selection or of a noisy count proves it; an (ε, δ) alone proves
@@ -22,14 +24,16 @@ from msd_sql.errors import CatalogError
 from msd_sql.udfs.privacy.renyi import UNBOUNDED as NO_BOUND
 from msd_sql.udfs.privacy.renyi import Divergence
 
-NEWEST = "releases"  # a table that only this layout has
+NEWEST = "heads"  # a table that only this layout has
+_SECOND = "releases"  # one that layout 2 had first
+_SINCE = {1: ("protected", "ledger", _SECOND, "answers", "journal", "declared_columns", NEWEST), 2: (NEWEST,)}
 _ADDING = frozenset({"greedy", "nosg", "osg", "rel", "mix"})  # methods of layout 1 whose draws all add a pick
 _OLD = ("protected", "ledger")
 _SAME = "key, path, unit, item, relevance, similarity, cap, m, budget, delta"
 
 
-def migrate(host: Host, database: str, schema: Sequence[str]) -> None:
-    """Bring layout 1 to layout 2, inside a transaction; `schema` are the statements that create layout 2."""
+def migrate(host: Host, database: str, schema: Sequence[str], version: int) -> None:
+    """Bring layout 1 or 2 to this one, inside a transaction; `schema` are the statements that create it."""
     tables = host.rows(
         f"SELECT table_name FROM duckdb_tables() WHERE schema_name = 'msd' AND database_name = '{_text(database)}'"
     )
@@ -37,19 +41,20 @@ def migrate(host: Host, database: str, schema: Sequence[str]) -> None:
         return  # another thread was faster
     if not {("version",), ("items",)} <= set(tables):
         raise CatalogError(f"Schema msd of database {database} is not one of msd_sql, or not a whole one.")
-    for table in _OLD:
+    layout = 2 if (_SECOND,) in tables else 1
+    old = _OLD if layout == 1 else ()
+    for table in old:
         host.run(statement(f"ALTER TABLE msd.{table} RENAME TO {table}_1", database))
     for part in schema:
-        if any(
-            f"CREATE TABLE msd.{table} " in part for table in (*_OLD, NEWEST, "answers", "journal", "declared_columns")
-        ):
+        if any(f"CREATE TABLE msd.{table} " in part for table in _SINCE[layout]):
             host.run(statement(part, database))
-    host.run(statement(_LINES, database))
-    host.run(statement(_RELEASES, database))
-    _accounts(host, database)
-    for table in _OLD:
+    if layout == 1:
+        host.run(statement(_LINES, database))
+        host.run(statement(_RELEASES, database))
+        _accounts(host, database, version)
+    for table in old:
         host.run(statement(f"DROP TABLE msd.{table}_1", database))
-    host.run(statement("UPDATE msd.version SET version = 2", database))
+    host.run(statement("UPDATE msd.version SET version = $version", database, version=version))
 
 
 _LINES = """
@@ -66,7 +71,7 @@ WHERE kind IN ('select', 'reach', 'exact') ORDER BY time
 """
 
 
-def _accounts(host: Host, database: str) -> None:
+def _accounts(host: Host, database: str, version: int) -> None:
     """Write every relation with both accounts, and a line that says what was carried over."""
     names = [*_SAME.split(", "), "spent", "spent_delta", "active", "revision", "declared_at"]
     rows = host.rows(statement(f"SELECT {', '.join(names)} FROM msd.protected_1", database))
@@ -83,7 +88,7 @@ def _accounts(host: Host, database: str) -> None:
         columns = ", ".join(known)
         holes = ", ".join(f"${name}" for name in known)
         host.run(statement(f"INSERT INTO msd.protected ({columns}) VALUES ({holes})", database, **known))
-        record = {"layout": 2, "alpha": str(alpha) if alpha is not None else None}
+        record = {"layout": version, "alpha": str(alpha) if alpha is not None else None}
         carried = Loss(renyi=loss.renyi, clamp=loss.clamp)
         line = Entry("migrate", "", record, relation=known["key"], charged_to=known["key"], charged=carried)
         insert(host, database, line)
