@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 import duckdb
 
-from msd_sql.actions.explaining.lead import lead_needed
 from msd_sql.catalog.amounts import brief, shown
-from msd_sql.catalog.budget_filter import Loss
-from msd_sql.catalog.declarations import Protected
-from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.host import HostError, Row
 from msd_sql.database.sql_text import Value, statement
-from msd_sql.registration import instance_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # they load what a shell that declares nothing does not wait for
+    from msd_sql.catalog.budget_filter import Loss
     from msd_sql.catalog.catalog import Catalog
+    from msd_sql.catalog.declarations import Protected
 
 Connection = duckdb.DuckDBPyConnection
 Home: TypeAlias = tuple[str, str | None]
@@ -96,6 +93,8 @@ class Budgets:
 
     def start(self, con: Connection) -> None:
         """Start at what the ledgers already hold, if there are any."""
+        from msd_sql.registration import instance_of
+
         if instance_of(con).ledger_file is None and not con.cursor().execute(_HOMES).fetchall():
             return
         with suppress(HostError), _looking(con) as catalog:
@@ -122,7 +121,9 @@ class Budgets:
 
 @contextmanager
 def _looking(con: Connection) -> Iterator[Catalog]:
-    from msd_sql.catalog.catalog import Catalog  # it loads a parser: a shell that declares nothing does not wait for it
+    from msd_sql.catalog.catalog import Catalog
+    from msd_sql.database.duckdb_host import DuckDBHost
+    from msd_sql.registration import instance_of
 
     instance = instance_of(con)
     cursor = con.cursor()
@@ -145,6 +146,8 @@ def _rows(catalog: Catalog, home: Home, sql: str, **values: Value) -> list[Row]:
 
 def _last_prices(catalog: Catalog) -> dict[tuple[str, str], Loss]:
     """What an answer cost the last time, by home and relation; of several in one statement, their mean."""
+    from msd_sql.catalog.budget_filter import Loss
+
     return {
         (home[0], row[0]): Loss(*(Decimal(repr(float(part))) for part in row[1:]))
         for home in _homes(catalog)
@@ -174,6 +177,8 @@ def _worth(facts: Row | None) -> str:
     """Such as: ; noise 68 users, a lead of 749 is sure to be chosen."""
     if facts is None or not facts[0]:
         return ""
+    from msd_sql.actions.explaining.lead import lead_needed
+
     return f"; noise {1 / facts[0]:,.0f} users, a lead of {lead_needed(facts[1], facts[0]):,.0f} is nearly sure to win"
 
 
