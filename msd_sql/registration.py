@@ -233,6 +233,8 @@ def _instance(con: duckdb.DuckDBPyConnection, functions: Callable[[Instance], li
 
 
 def _find(con: duckdb.DuckDBPyConnection) -> Instance | None:
+    if not _instances:  # DuckDB takes long to say that there is no such function: it looks for similar names
+        return None
     try:
         token = con.cursor().execute("SELECT _msd_instance()").fetchall()[0][0]
     except duckdb.CatalogException:

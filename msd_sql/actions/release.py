@@ -16,7 +16,7 @@ from typing import Any
 from msd_sql.catalog.accounts.share_charge import Again
 from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.ledger import Charged
-from msd_sql.catalog.records.answers import content_hash, find_answers, save_answers
+from msd_sql.catalog.records.answers import content_hash, find_answers, forget_others, save_answers
 from msd_sql.catalog.records.lines import Answer, Entry
 from msd_sql.database.background import BackgroundRead
 from msd_sql.database.host import HostError, Interrupted
@@ -220,10 +220,15 @@ def _keep(call: Call, home: str, new: Sequence[Asked], made: Sequence[Release]) 
         hashed = content_hash(home, one.content())
         by_content.setdefault(hashed, {})[one.question] = (drawn.picks, drawn.diversity, drawn.answer)
     protected = new[0].protected
-    # Not one writer at a time, as for a charge: nothing is counted here, and other threads need not wait.
-    with suppress(MsdError, HostError), call.host.transaction() as inner:
-        for content, answers in by_content.items():
-            save_answers(inner, protected.home, protected.stored_name, content, answers)
+    memory = call.instance.caches.memory
+    for again in (False, True):  # most are new; where one is not, all are written again
+        # Not one writer at a time, as for a charge: nothing is counted here, and other threads need not wait.
+        with suppress(MsdError, HostError), call.host.transaction() as inner:
+            for content, answers in by_content.items():
+                if again or not memory.knows_rows(home, protected.stored_name, content):
+                    forget_others(inner, protected.home, protected.stored_name, content)
+                save_answers(inner, protected.home, protected.stored_name, content, answers, again=again)
+            break
 
 
 @contextmanager

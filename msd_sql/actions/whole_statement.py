@@ -42,10 +42,10 @@ def draws_every_group(statement: str, calls: frozenset[str] = frozenset(["msd_se
     return False
 
 
-def _query(words: list[Token]) -> Sequence[Token]:
+def _query(words: Sequence[Token]) -> Sequence[Token]:
     """The words of the query in CREATE … AS, INSERT, COPY or parentheses."""
     while words and words[-1].says(";"):
-        words.pop()
+        words = words[:-1]
     if words and words[0].says("copy"):
         end = next((at for at, (one, depth, _) in enumerate(_nested(words)) if depth == 0 and one.says("to")), 0)
         words = words[1:end]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from msd_sql.api.sql_errors import typed_errors
+from msd_sql.database.open_file import open_file
 from msd_sql.errors import LeakError
-from msd_sql.guard.statement_text import tokens
 from msd_sql.registration import register
 from msd_sql.surface.functions import FUNCTIONS, RECORDING
 
@@ -21,7 +21,6 @@ else:
     _Base = object
 
 
-_STORAGE: dict[str, str | bool | int | float | list[str]] = {"storage_compatibility_version": "v1.5.0"}
 _DECLARING = frozenset(name for name in RECORDING if FUNCTIONS[name].who == "owner")
 
 
@@ -81,23 +80,12 @@ class Connection(_Base):
 
 
 def _declares(query: str) -> bool:
+    from msd_sql.guard.statement_text import tokens
+
     try:
         return any(one.kind in ("word", "name") and one.name in _DECLARING for one in tokens(query))
     except LeakError:  # a text that ends in the middle of a word: DuckDB says so
         return False
-
-
-def open_file(
-    path: str, *, read_only: bool = False, config: dict[str, str | bool | int | float | list[str]] | None = None
-) -> duckdb.DuckDBPyConnection:
-    """Open a database; a new file is made in the storage of DuckDB 1.5, which a duckdb shell of that version can open.
-
-    >>> open_file(":memory:").execute("SELECT 1").fetchall()
-    [(1,)]
-    """
-    if not read_only and not path.startswith((":memory:", "md:")) and path and not os.path.exists(path):
-        duckdb.connect(path, config=_STORAGE).close()
-    return duckdb.connect(path, read_only=read_only, config=config or {})
 
 
 def connect(

@@ -15,7 +15,7 @@ from msd_sql.database.private_reads import private_rows
 from msd_sql.database.spark_host import SparkHost, relation_name
 from msd_sql.database.sql_text import Name, fold, quote
 from msd_sql.errors import CatalogError, InputError, suggest
-from msd_sql.surface.shared_arguments import RELEVANCES
+from msd_sql.surface.shared_arguments import relevance_names
 from msd_sql.udfs.distances import DISTANCES
 
 _LARGEST = {"users": 2**53}
@@ -36,8 +36,8 @@ def check_protected(
 
     `spark` are the columns of a relation that lives there; None where no session tells them.
     """
-    if relevance not in RELEVANCES:
-        raise InputError(suggest("relevance", relevance, RELEVANCES))
+    if relevance not in relevance_names():
+        raise InputError(suggest("relevance", relevance, relevance_names()))
     _whole("cap", cap)
     if relevance == "coverage" and (item is None or similarity is not None):
         raise InputError(

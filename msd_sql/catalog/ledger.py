@@ -31,9 +31,8 @@ from msd_sql.errors import CatalogError
 T = TypeVar("T")
 
 _BALANCE = """
-SELECT b.budget, b.delta, b.alpha, b.spent, b.spent_delta, b.spent_renyi, b.spent_clamp, b.answers, b.revision,
-  p.active, p.declared_at
-FROM msd.protected AS p JOIN msd.protected AS b ON b.key = $charged_to WHERE p.key = $key
+SELECT key, active, declared_at, budget, delta, alpha, spent, spent_delta, spent_renyi, spent_clamp, answers, revision
+FROM msd.protected WHERE key IN ($key, $charged_to)
 """
 # No RETURNING: it turns the update into a delete and an insert, which DuckDB (1.5.6, 2.0.0) does not see as a conflict
 # with another transaction's update in place, so that one of the two would be lost.
@@ -226,10 +225,12 @@ def _change(inner: Host, protected: Protected, before: Balance, after: Balance) 
 
 def _balance(host: Host, protected: Protected) -> Balance:
     rows = host.rows(statement(_BALANCE, protected.home, key=protected.stored_name, charged_to=protected.charged_to))
-    if not rows or not rows[0][9] or utc(rows[0][10]) != protected.declared_at:
+    by_key = {row[0]: row[1:] for row in rows}
+    active, declared_at = by_key.get(protected.stored_name, (False, None))[:2]
+    if not active or utc(declared_at) != protected.declared_at or protected.charged_to not in by_key:
         raise CatalogError(
             f"The declaration of {protected.name} was changed while this query was being answered. Ask again; "
             "nothing was charged."
         )
-    budget, delta, alpha, *spent, answers, revision, _, _ = rows[0]
+    budget, delta, alpha, *spent, answers, revision = by_key[protected.charged_to][2:]
     return Balance(Budget(budget, delta, order_of(alpha)), Loss(*spent), answers, revision)

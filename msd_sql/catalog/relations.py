@@ -23,10 +23,8 @@ SELECT 'table' AS kind, database_name, schema_name, table_name AS name, '' AS sq
        CAST(table_oid AS VARCHAR) AS object_id
 FROM system.main.duckdb_tables() WHERE NOT internal AND NOT temporary
 UNION ALL
-SELECT 'view', database_name, schema_name, view_name, coalesce(sql, ''), CAST(system.main.hash(sql) AS VARCHAR)
+SELECT 'view', database_name, schema_name, view_name, {sql}, CAST(view_oid AS VARCHAR)
 FROM system.main.duckdb_views() WHERE NOT internal AND NOT temporary
-UNION ALL
-SELECT 'foreign', database_name, '', '', '', '' FROM system.main.duckdb_databases() WHERE type <> 'duckdb'
 """
 ALL_RELATIONS = (  # that every connection sees
     "SELECT database_name, schema_name, table_name AS name FROM duckdb_tables() WHERE NOT internal AND NOT temporary "
@@ -37,8 +35,25 @@ ALL_RELATIONS = (  # that every connection sees
 
 def relation_rows(host: Host, once: Once) -> list[Row]:
     """Every table and view that all connections see: kind, database, schema, name, SQL of a view, and its object id."""
-    found: list[Row] = once(("relations",), lambda: host.rows(_RELATIONS))
+
+    def look() -> list[Row]:
+        rows = host.rows(_RELATIONS.format(sql="''"))
+        if any(row[0] == "view" for row in rows):  # DuckDB writes its own fifty views down, too
+            rows = host.rows(_RELATIONS.format(sql="coalesce(sql, '')"))
+        return rows
+
+    found: list[Row] = once(("relations",), look)
     return found
+
+
+def foreign_databases(host: Host) -> set[str]:
+    """The folded names of the attached databases of other systems, whose objects have no lasting number.
+
+    >>> foreign_databases(host)
+    set()
+    """
+    sql = "SELECT database_name FROM system.main.duckdb_databases() WHERE type <> 'duckdb'"
+    return {fold(row[0]) for row in host.rows(sql)}
 
 
 def described(host: Host, once: Once, relation: str) -> dict[str, str]:

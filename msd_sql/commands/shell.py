@@ -54,11 +54,17 @@ def run(args: argparse.Namespace) -> int:
     from msd_sql.shell.user_files import init_file
 
     session = Session.open(
-        args.file, read_only=args.readonly, ledger=args.ledger, curator=args.curator, tls_roots=args.tls_roots
+        args.file,
+        read_only=args.readonly,
+        ledger=args.ledger,
+        curator=args.curator,
+        tls_roots=args.tls_roots,
+        late=bool(args.script) or not sys.stdin.isatty(),
     )
     session.mode = args.mode
     session.bail = True
-    session.budgets.start(session.con)
+    if session.registered:
+        session.budgets.start(session.con)
     try:
         init = Path(args.init) if args.init else init_file() if args.init is None else None
         if init is not None:

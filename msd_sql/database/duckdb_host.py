@@ -29,7 +29,8 @@ class DuckDBHost:
 
     def __init__(self, cursor: duckdb.DuckDBPyConnection, *, own: bool = False) -> None:
         self._connection = cursor
-        self._own = self._unnamed = own
+        self._own = own
+        self._opening = OWN_NAMES if own else ""  # what is run before the first statement
 
     @property
     def version(self) -> str:
@@ -38,9 +39,9 @@ class DuckDBHost:
 
     @property
     def _cursor(self) -> duckdb.DuckDBPyConnection:
-        if self._unnamed:
-            self._connection.execute(OWN_NAMES).fetchall()
-            self._unnamed = False
+        if self._opening:
+            self._connection.execute(self._opening).fetchall()
+            self._opening = ""  # an interrupted one is run again
         return self._connection
 
     def rows(self, sql: str) -> list[Row]:
@@ -92,9 +93,14 @@ class DuckDBHost:
 
     @contextmanager
     def transaction(self) -> Iterator[DuckDBHost]:
-        """A transaction on a cursor of its own, closed at the end."""
-        with closing(self.second_connection()) as inner, in_transaction(inner):
-            yield inner
+        """A transaction on a cursor of its own, closed at the end.
+
+        For what schema msd keeps: rows of a few small tables, which take longer to optimise than to read or write.
+        """
+        with closing(self.second_connection()) as inner:
+            inner._opening += "; PRAGMA disable_optimizer"
+            with in_transaction(inner):
+                yield inner
 
     def second_connection(self) -> DuckDBHost:
         """A host on another cursor."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-import numpy.typing as npt
+if TYPE_CHECKING:  # whoever only catches our errors does not wait for numpy
+    import numpy.typing as npt
 
-Column: TypeAlias = npt.NDArray[Any]
+Column: TypeAlias = "npt.NDArray[Any]"
 Row: TypeAlias = tuple[Any, ...]
 
 # A user's macro hides a built-in function, and even an operator, from whoever looks names up where it is. Our own

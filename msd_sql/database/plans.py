@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from msd_sql.database.host import Host, HostError
@@ -59,6 +60,7 @@ class Plan:
         return tuple(dict.fromkeys(scan.table for scan in self.scans if scan.table is not None))
 
 
+@lru_cache(maxsize=8)
 def serialized(text: str) -> Plan | str:
     """The plan that json_serialize_plan told, or what it says is in the way.
 
@@ -137,30 +139,40 @@ class _Seen:
         self.ctes: dict[int, Node] = {}  # what a reference to a CTE reads, by its number
 
     def walk(self, root: Node) -> None:
-        waiting: list[tuple[Any, Node]] = [(root, root)]
-        while waiting:
-            node, operator = waiting.pop()
-            if isinstance(node, list):
-                waiting.extend((child, operator) for child in node if isinstance(child, dict | list))
-                continue
-            kind = node.get("type")
-            kind = kind if isinstance(kind, str) else ""  # a constant has a type that is a record
-            if kind.startswith("LOGICAL_"):
-                operator = node
-                self.operators.add(kind.removeprefix("LOGICAL_"))
-                if kind == "LOGICAL_GET":
-                    self.gets.append(node)
-                elif kind == "LOGICAL_MATERIALIZED_CTE":
-                    self.ctes[node["table_index"]] = node["children"][0]
-            elif kind == "BOUND_FUNCTION":
-                self.functions.append(node)
-                if _name(node).startswith("_msd_"):
-                    self.ours[id(operator)] = operator
-            elif kind in _LEAVES:
-                continue
-            waiting.extend(
-                (child, operator) for key, child in node.items() if key not in _TYPES and isinstance(child, dict | list)
-            )
+        operators = [root]
+        while operators:
+            operator = operators.pop()
+            waiting: list[Any] = [operator]  # it and its expressions
+            while waiting:
+                node = waiting.pop()
+                if node.__class__ is list:
+                    waiting += node
+                    continue
+                if node.__class__ is not dict:
+                    continue
+                kind = node.get("type")
+                if kind.__class__ is not str:  # a constant has a type that is a record
+                    pass
+                elif kind.startswith("LOGICAL_"):
+                    if node is not operator:
+                        operators.append(node)
+                        continue
+                    self.operators.add(kind.removeprefix("LOGICAL_"))
+                    if kind == "LOGICAL_GET":
+                        self.gets.append(node)
+                    elif kind == "LOGICAL_MATERIALIZED_CTE":
+                        self.ctes[node["table_index"]] = node["children"][0]
+                elif kind == "BOUND_FUNCTION":
+                    self.functions.append(node)
+                    if _name(node).startswith("_msd_"):
+                        self.ours[id(operator)] = operator
+                elif kind in _LEAVES:
+                    continue
+                waiting += [
+                    child
+                    for key, child in node.items()
+                    if (child.__class__ is dict or child.__class__ is list) and key not in _TYPES
+                ]
 
 
 def _name(node: Node) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn
 
-from msd_sql.catalog.relations import Once, relation_rows
+from msd_sql.catalog.relations import Once, foreign_databases, relation_rows
 from msd_sql.database.host import OWN_NAMES, Host, HostError, Row
 from msd_sql.database.plans import Plan, Scan, explained, plan_of, serialized
 from msd_sql.database.sql_text import Name, fold, literal, parts, quote
@@ -153,8 +153,8 @@ class Guard:
                 " that another one does not see. Drop them, or make them permanent; candidates from a data frame or a"
                 " file can be made a table"
             )
-        there = {key_of(row[1], row[2], row[3]): row[5] for row in self._rows if row[0] != "foreign"}
-        foreign = {fold(row[1]) for row in self._rows if row[0] == "foreign"}
+        there = {key_of(row[1], row[2], row[3]): row[5] for row in self._rows}
+        foreign = foreign_databases(self._host)
         here = {**self._view.tables, **self._view.views}
         here, there = ({key: one for key, one in seen.items() if key[1] != "msd"} for seen in (here, there))
         made = made_table(self._view.statement)  # CREATE TABLE … AS has made it by now
@@ -220,9 +220,8 @@ class Guard:
         key = name_key(table)
         if (owner := self._private.tables.get(key)) is not None:
             self._refuse(owner, table.name, self._text)
-        there = {key_of(row[1], row[2], row[3]): row[5] for row in self._rows if row[0] == "table"}
-        here = self._view.tables.get(key)
-        if key[0] == "temp" or key not in there or (here is not None and here != there[key]):
+        there, here = self._committed.get(key), self._view.tables.get(key)
+        if key[0] == "temp" or there is None or (here is not None and here != there):
             raise unreadable(
                 f"'{table.name}' is not a committed table of this database (a TEMP table, or a table that a transaction"
                 " made or changed and did not commit yet), so that nothing tells what it was filled from. COMMIT, or"
@@ -289,6 +288,11 @@ class Guard:
         direct = mentioned(self._text)
         under = {key_of("", "", table.name)[2] for table in tables} - direct if views else set()
         return (*views, *sorted(table for table in tables if fold(table.name) not in under))
+
+    @cached_property
+    def _committed(self) -> dict[Key, str]:
+        """The tables that every connection sees, each with its object id."""
+        return {key_of(row[1], row[2], row[3]): row[5] for row in self._rows if row[0] == "table"}
 
     @cached_property
     def _views(self) -> dict[Key, tuple[Name, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from msd_sql.database.sql_text import fold
 from msd_sql.errors import LeakError
@@ -56,7 +57,8 @@ class Token:
         return self.kind in ("word", "symbol") and fold(self.text) in words
 
 
-def tokens(text: str) -> list[Token]:
+@lru_cache(maxsize=64)  # the guard, and whoever counts groups, look at the same few texts again and again
+def tokens(text: str) -> tuple[Token, ...]:
     """The words of a text without blanks and comments.
 
     >>> [token.text for token in tokens("SELECT a /* b */ FROM t -- c")]
@@ -76,7 +78,7 @@ def tokens(text: str) -> list[Token]:
         if kind not in ("blank", "comment"):
             found.append(Token(kind, match[0], place, end))
         place = end
-    return found
+    return tuple(found)
 
 
 def planned(statement: str, prepared: Mapping[str, str]) -> str:
@@ -120,6 +122,7 @@ def asserts_public(text: str) -> bool:
     return bool(said) and all(value.says("true") and after.says(",", ")") for value, after in said)
 
 
+@lru_cache(maxsize=64)
 def mentioned(text: str, *, options: bool = False) -> frozenset[str]:
     """Every identifier of a text, folded; of its strings, too, for query('…') and query_table('…').
 
@@ -194,9 +197,9 @@ def _prepared(words: Sequence[Token], prepared: Mapping[str, str]) -> str:
     return sql
 
 
-def _without_semicolon(words: list[Token]) -> list[Token]:
+def _without_semicolon(words: Sequence[Token]) -> Sequence[Token]:
     while words and words[-1].says(";"):
-        words.pop()
+        words = words[:-1]
     if any(one.says(";") for one in words):
         raise unreadable("it is several statements at once: run them one by one")
     return words

@@ -208,8 +208,7 @@ class Call:
 
     @with_ledger_open
     def _look_at_databases(self) -> Mapping[str, homes.Database]:
-        rows = [row[1:4] for row in relation_rows(self.host, self.once) if row[0] != "foreign"]
-        return self.home_hosts.databases(rows)
+        return self.home_hosts.databases([row[1:4] for row in relation_rows(self.host, self.once)])
 
     def stored(self, name: Name) -> Table | None:
         """A table that DuckDB itself stores; None if it is a view, or another system's."""

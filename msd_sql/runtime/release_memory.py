@@ -47,6 +47,7 @@ class Memory:
         self._capacity = capacity
         self._releases: OrderedDict[tuple[str, str], tuple[str, Release]] = OrderedDict()  # each with its content
         self._asking: dict[tuple[str, str], tuple[threading.Lock, list[int]]] = {}
+        self._rows: dict[tuple[str, str], str] = {}  # the content of each relation that was last kept
         self._lock = threading.Lock()
 
     @contextmanager
@@ -94,6 +95,18 @@ class Memory:
             self._releases.move_to_end((identity, question))
             while len(self._releases) > self._capacity:
                 self._releases.popitem(last=False)
+
+    def knows_rows(self, identity: str, relation: str, content: str) -> bool:
+        """Was the last answer that was kept of a relation about these rows? From now on it was.
+
+        >>> memory = Memory()
+        >>> memory.knows_rows("shop", "main.purchases", "rows"), memory.knows_rows("shop", "main.purchases", "rows")
+        (False, True)
+        """
+        with self._lock:
+            before = self._rows.get((identity, relation))
+            self._rows[identity, relation] = content
+        return before == content
 
     def forget(self, identity: str | None = None) -> None:
         """Forget the releases of one database, or all of them."""

@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 import duckdb
 
-from msd_sql.actions.explaining.lead import lead_needed, mostly_noise
 from msd_sql.catalog.amounts import brief, shown
-from msd_sql.catalog.budget_filter import Loss
-from msd_sql.catalog.declarations import Protected
-from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.host import HostError, Row
 from msd_sql.database.sql_text import Value, statement
-from msd_sql.registration import instance_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # they load what a shell that declares nothing does not wait for
+    from msd_sql.catalog.budget_filter import Loss
     from msd_sql.catalog.catalog import Catalog
+    from msd_sql.catalog.declarations import Protected
 
 Connection = duckdb.DuckDBPyConnection
 Home: TypeAlias = tuple[str, str | None]
@@ -96,6 +93,8 @@ class Budgets:
 
     def start(self, con: Connection) -> None:
         """Start at what the ledgers already hold, if there are any."""
+        from msd_sql.registration import instance_of
+
         if instance_of(con).ledger_file is None and not con.cursor().execute(_HOMES).fetchall():
             return
         with suppress(HostError), _looking(con) as catalog:
@@ -123,7 +122,9 @@ class Budgets:
 
 @contextmanager
 def _looking(con: Connection) -> Iterator[Catalog]:
-    from msd_sql.catalog.catalog import Catalog  # it loads a parser: a shell that declares nothing does not wait for it
+    from msd_sql.catalog.catalog import Catalog
+    from msd_sql.database.duckdb_host import DuckDBHost
+    from msd_sql.registration import instance_of
 
     instance = instance_of(con)
     cursor = con.cursor()
@@ -146,6 +147,8 @@ def _rows(catalog: Catalog, home: Home, sql: str, **values: Value) -> list[Row]:
 
 def _last_prices(catalog: Catalog) -> dict[tuple[str, str], Loss]:
     """What an answer cost the last time, by home and relation; of several in one statement, their mean."""
+    from msd_sql.catalog.budget_filter import Loss
+
     return {
         (home[0], row[0]): Loss(*(Decimal(repr(float(part))) for part in row[1:]))
         for home in _homes(catalog)
@@ -175,6 +178,8 @@ def _worth(facts: Row | None, about: Protected | None) -> str:
     """Such as: ; noise 68 users, a lead of 749 is nearly sure to win; and whether an item can have so many."""
     if facts is None or not facts[0]:
         return ""
+    from msd_sql.actions.explaining.lead import lead_needed, mostly_noise
+
     eta, n, m = facts
     lead = lead_needed(n, eta)
     said = f"; noise {1 / eta:,.0f} users, a lead of {lead:,.0f} is nearly sure to win"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import textwrap
@@ -16,15 +17,17 @@ from typing import TextIO
 import duckdb
 
 import msd_sql
-from msd_sql.api.connection import open_file
+from msd_sql.database.open_file import open_file
 from msd_sql.errors import MsdError
-from msd_sql.registration import instance_of
 from msd_sql.shell import dot_commands
 from msd_sql.shell.budget import Budgets
 from msd_sql.shell.execute import interruptible, records, run
 from msd_sql.shell.messages import interrupted, told
 from msd_sql.shell.render import render
 from msd_sql.shell.statements import split
+
+# In an empty database in memory nothing calls our functions before a statement names one, or brings a database along.
+_NEEDING = re.compile(r"msd|\battach\b|\bimport\b", re.IGNORECASE)
 
 
 class Leave(Exception):  # noqa: N818 - a wish, not a failure
@@ -46,7 +49,7 @@ class Session:
     out: TextIO | None = None  # None: the standard output, looked up at every use
     failed: bool = False
     reading: list[Path] = field(default_factory=list)
-    _number: int = 0  # of the connection, as our functions know it
+    _number: int | None = None  # of the connection, as our functions know it; None: not yet registered
     _last: object = None
 
     @classmethod
@@ -58,8 +61,11 @@ class Session:
         ledger: str | None = None,
         curator: str | None = None,
         tls_roots: str | None = None,
+        late: bool = False,
     ) -> Session:
         """Open a database and register our functions, answered by a curator where one is named.
+
+        `late`: a script runs, and in an empty database they are registered when a statement can need them.
 
         >>> Session.open().path
         ':memory:'
@@ -67,8 +73,19 @@ class Session:
         con = open_file(path, read_only=read_only)
         con.execute("SET python_enable_replacements = false").fetchall()  # a name never means one of our variables
         con.execute(f"SET enable_progress_bar = {str(sys.stdout.isatty()).lower()}").fetchall()
-        msd_sql.register(con, ledger=ledger, curator=curator, tls_roots=tls_roots)
-        return cls(con, path, _number=con.execute("SELECT current_connection_id()").fetchall()[0][0])
+        session = cls(con, path)
+        if not late or path != ":memory:" or ledger is not None or curator is not None:
+            session._register(ledger=ledger, curator=curator, tls_roots=tls_roots)
+        return session
+
+    def _register(self, **options: str | None) -> None:
+        msd_sql.register(self.con, **options)
+        self._number = self.con.execute("SELECT current_connection_id()").fetchall()[0][0]
+
+    @property
+    def registered(self) -> bool:
+        """Are our functions there already?"""
+        return self._number is not None
 
     def close(self) -> None:
         """Close the database and the file that output went to."""
@@ -93,6 +110,8 @@ class Session:
     def command(self, line: str) -> None:
         """Run one dot-command."""
         with self._reporting():
+            if not self.registered:
+                self._register()
             dot_commands.run(self, line)
 
     def statement(self, sql: str) -> None:
@@ -100,6 +119,8 @@ class Session:
         start = time.perf_counter()
         try:
             with self._reporting(), _notes(self.complain), interruptible(self.con):
+                if not self.registered and _NEEDING.search(sql):
+                    self._register()
                 result = run(self.con, sql)
                 if result is not None:
                     self.write(render(result, self.mode, rows=self.max_rows))
@@ -144,6 +165,10 @@ class Session:
 
     def _answered(self) -> bool:
         """Tell whether a selection was answered since the last look, also behind a view or EXECUTE."""
+        if self._number is None:
+            return False
+        from msd_sql.registration import instance_of
+
         last = instance_of(self.con).released.get(self._number)
         changed, self._last = last is not self._last, last
         return changed

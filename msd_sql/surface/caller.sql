@@ -12,7 +12,7 @@ CREATE OR REPLACE TEMP MACRO _msd_told() AS CAST(system.main.to_json(system.main
                    database_name, schema_name, table_name, CAST(table_oid AS VARCHAR)))
                FROM system.main.duckdb_tables() WHERE NOT internal),
     views := (SELECT system.main.list(system.main.list_value(
-                  database_name, schema_name, view_name, CAST(system.main.hash(sql) AS VARCHAR)))
+                  database_name, schema_name, view_name, CAST(view_oid AS VARCHAR)))
               FROM system.main.duckdb_views() WHERE NOT internal),
     prepared := (SELECT system.main.list(system.main.list_value(name, statement))
                  FROM system.main.duckdb_prepared_statements()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -77,12 +78,23 @@ class Argument:
     kind: Kind
     doc: str
     default: str | None = None
-    allowed: tuple[str, ...] = ()
+    names: (
+        tuple[str, ...] | Callable[[], tuple[str, ...]]
+    ) = ()  # what is allowed, or what tells it when it is asked for
     least: float = 1
     most: float = 1_000_000
     inside: bool = False  # `least` and `most` themselves are not allowed
     above: bool = False  # `least` itself is not allowed
     nullable: bool = False  # it has to be given, and may be NULL
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The names that it can be; none where it is no name.
+
+        >>> Argument("engine", Kind.TEXT, "…", "NULL", lambda: ("auto", "sql")).allowed
+        ('auto', 'sql')
+        """
+        return self.names() if callable(self.names) else self.names
 
     @property
     def required(self) -> bool:

@@ -14,7 +14,7 @@ from msd_sql.surface.description import COLUMNS, Argument, Function, Kind
 from msd_sql.surface.shared_arguments import (
     BY,
     CONFIDENCE,
-    DISTANCES,
+    DISTANCE_NAMES,
     GROUPS,
     HEAD,
     KEY,
@@ -22,9 +22,9 @@ from msd_sql.surface.shared_arguments import (
     QUESTION,
     REACH,
     RELATION,
-    RELEVANCES,
     REPLACE,
     TABLE,
+    relevance_names,
 )
 
 _ALL = (
@@ -47,7 +47,9 @@ _ALL = (
             Argument(
                 "cap", Kind.WHOLE, "How many chosen items of one user count; 1 by default.", "NULL", most=2**31 - 1
             ),
-            Argument("relevance", Kind.TEXT, "How a user values a selection; coverage by default.", "NULL", RELEVANCES),
+            Argument(
+                "relevance", Kind.TEXT, "How a user values a selection; coverage by default.", "NULL", relevance_names
+            ),
             Argument("similarity", Kind.TEXT, "For best_match: SQL over r (private row) and v (item row).", "NULL"),
             Argument(
                 "shares",
@@ -80,7 +82,7 @@ _ALL = (
             RELATION,
             Argument("key", Kind.TEXT, "The column that names an item.", "NULL"),
             Argument("features", Kind.NAMES, "The column (or columns) that make items differ.", "NULL"),
-            Argument("distance", Kind.TEXT, "The distance over them.", "NULL", DISTANCES),
+            Argument("distance", Kind.TEXT, "The distance over them.", "NULL", DISTANCE_NAMES),
             Argument("quota", Kind.NAMES, "The column of the default quota.", "NULL"),
             Argument("quota_cap", Kind.WHOLES, "Its cap.", "NULL", least=0),
             Argument("reach", Kind.TEXT, "The protected relation whose users the items reach.", "NULL"),

@@ -293,7 +293,5 @@ TEXT = "\n".join([
     *(rendered(function) for function in FUNCTIONS.values()),
     "",
 ])  # fmt: skip
-# Our own macros and functions, and every other function that the bodies of our macros call.
-MACROS = {name: bool(table) for name, table in re.findall(r"MACRO (\w+)\([^)]*\) AS (TABLE)?", TEXT)}  # is it one?
-OURS = frozenset(MACROS) | frozenset(re.findall(r"\b_msd_\w+(?=\()", TEXT))
-CALLED = frozenset(name.lower() for name in re.findall(r"(?<![.\w])([a-z_]+)\(", TEXT)) - OURS
+# The names of our macros, each with whether it is one that gives a table.
+MACROS = {name: bool(table) for name, table in re.findall(r"MACRO (\w+)\([^)]*\) AS (TABLE)?", TEXT)}

@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 from msd_sql.surface.description import Argument, Kind
-from msd_sql.udfs import distances, methods, planning
+from msd_sql.udfs.distances import DISTANCES
 
-METHODS = ("auto", *methods.METHODS)
-DISTANCES = tuple(distances.DISTANCES)
-RELEVANCES = tuple(name for name in planning.RELEVANCES if name != "score")  # a score is given, and not declared
+
+def method_names() -> tuple[str, ...]:
+    """The methods; they are loaded with the first question, and not to register a connection.
+
+    >>> method_names()[:2]
+    ('auto', 'greedy')
+    """
+    from msd_sql.udfs.methods import METHODS
+
+    return ("auto", *METHODS)
+
+
+def relevance_names() -> tuple[str, ...]:
+    """What a declaration can be about: a score is given with a question, and not declared.
+
+    >>> relevance_names()
+    ('coverage', 'best_match')
+    """
+    from msd_sql.udfs.planning import RELEVANCES
+
+    return tuple(name for name in RELEVANCES if name != "score")
+
+
+DISTANCE_NAMES = tuple(DISTANCES)
 ENGINES = ("auto", "memory", "sql", "spark")
 QUESTION = (
     Argument("k", Kind.WHOLE, "How many items to choose, at least 1."),
@@ -34,7 +55,7 @@ AMONG = Argument(
     "NULL",
 )
 OPTIONS = (
-    Argument("method", Kind.TEXT, "The algorithm; auto takes greedy, nosg or local_search.", "NULL", METHODS),
+    Argument("method", Kind.TEXT, "The algorithm; auto takes greedy, nosg or local_search.", "NULL", method_names),
     Argument(
         "gamma",
         Kind.NUMBER,
@@ -64,7 +85,7 @@ OPTIONS = (
         "The distance over the features. 'cosine' is angular: the angle of two vectors, which orders pairs as their "
         "cosine does and is a metric.",
         "NULL",
-        DISTANCES,
+        DISTANCE_NAMES,
     ),
     Argument("scale", Kind.NUMBERS, "For l1 and l2: the public range of the features (of each, if a list).", "NULL"),
     Argument(

@@ -13,5 +13,11 @@ from msd_sql.surface.macros import MACROS, TEXT
 
 DATABASE = "msd_sql"
 ATTACH = f"ATTACH IF NOT EXISTS ':memory:' AS {DATABASE} (READ_WRITE)"  # said, for data that are open for reading only
-_CALL = re.compile(rf"(?<![\w.'\"])({'|'.join(sorted(MACROS, key=len, reverse=True))})(?=\()")
-SHARED_TEXT = _CALL.sub(rf"{DATABASE}.main.\1", TEXT).replace("CREATE OR REPLACE TEMP MACRO", "CREATE OR REPLACE MACRO")
+
+
+def _qualified(call: re.Match[str]) -> str:
+    return f"{DATABASE}.main.{call[0]}" if call[0] in MACROS else call[0]
+
+
+_CALL = re.compile(r"(?<![\w.'\"])_?msd_\w+(?=\()")
+SHARED_TEXT = _CALL.sub(_qualified, TEXT).replace("CREATE OR REPLACE TEMP MACRO", "CREATE OR REPLACE MACRO")

@@ -1,19 +1,23 @@
-"""The distances: pseudometrics in [0, 1] over public features, one class each."""
+"""The distances: pseudometrics in [0, 1] over public features, one class each, loaded with its first use."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, suggest
-from ..types import Distance
-from .angular import Angular
-from .columns import L1, L2, Hamming
-from .haversine import Haversine
-from .jaccard import Jaccard
-from .mixed import Mixed
-from .precomputed import Precomputed
+
+if TYPE_CHECKING:
+    from ..types import Distance
+    from .angular import Angular
+    from .columns import L1, L2, Hamming
+    from .haversine import Haversine
+    from .jaccard import Jaccard
+    from .mixed import Mixed
+    from .precomputed import Precomputed
 
 __all__ = [
     "DISTANCES",
@@ -51,9 +55,16 @@ class DistanceKind:
     """A distance by name: what builds it, the shapes of features it takes (its natural one first), what it measures."""
 
     name: str
-    make: Callable[..., Distance]
+    home: str  # module and class
     shapes: tuple[str, ...]
     doc: str
+
+    @property
+    def make(self) -> Callable[..., Distance]:
+        """The class that builds it."""
+        module, _, name = self.home.partition(".")
+        found: Callable[..., Distance] = getattr(import_module(f"{__package__}.{module}"), name)
+        return found
 
     @property
     def shape(self) -> str:
@@ -62,14 +73,26 @@ class DistanceKind:
 
 
 _KINDS = (
-    DistanceKind("jaccard", Jaccard, ("set",), "1 - |A ∩ B| / |A ∪ B| of two sets; two empty sets are at distance 0."),
-    DistanceKind("hamming", Hamming, ("codes",), "The share of categorical columns in which two items differ."),
-    DistanceKind("l1", L1, ("numbers", "vector", "latlon"), "Sum of absolute differences over a public scale."),
-    DistanceKind("l2", L2, ("numbers", "vector", "latlon"), "Straight-line distance over a public scale."),
-    DistanceKind("angular", Angular, ("vector",), "The angle between two vectors over π; unlike cosine, a metric."),
-    DistanceKind("haversine", Haversine, ("latlon",), "Great-circle distance of latitude and longitude over a scale."),
-    DistanceKind("precomputed", Precomputed, ("pairs",), "Looked up in a table that holds every pair of items."),
-    DistanceKind("mixed", Mixed, ("mix",), "The weighted mean of the own distances of several features."),
+    DistanceKind(
+        "jaccard", "jaccard.Jaccard", ("set",), "1 - |A ∩ B| / |A ∪ B| of two sets; two empty sets are at distance 0."
+    ),
+    DistanceKind(
+        "hamming", "columns.Hamming", ("codes",), "The share of categorical columns in which two items differ."
+    ),
+    DistanceKind(
+        "l1", "columns.L1", ("numbers", "vector", "latlon"), "Sum of absolute differences over a public scale."
+    ),
+    DistanceKind("l2", "columns.L2", ("numbers", "vector", "latlon"), "Straight-line distance over a public scale."),
+    DistanceKind(
+        "angular", "angular.Angular", ("vector",), "The angle between two vectors over π; unlike cosine, a metric."
+    ),
+    DistanceKind(
+        "haversine", "haversine.Haversine", ("latlon",), "Great-circle distance of latitude and longitude over a scale."
+    ),
+    DistanceKind(
+        "precomputed", "precomputed.Precomputed", ("pairs",), "Looked up in a table that holds every pair of items."
+    ),
+    DistanceKind("mixed", "mixed.Mixed", ("mix",), "The weighted mean of the own distances of several features."),
 )
 # What people ask for by another name. The angle orders pairs of vectors as their cosine does, and is a metric.
 OTHER_NAMES: Mapping[str, str] = MappingProxyType({"cosine": "angular"})
@@ -97,3 +120,10 @@ def default_distance(shape: str) -> str:
     if shape not in SHAPES:
         raise InputError(suggest("shape of features", shape, SHAPES))
     return SHAPES[shape]
+
+
+def __getattr__(name: str) -> Any:
+    for kind in _KINDS:
+        if kind.home.endswith(f".{name}"):
+            return kind.make
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -188,9 +188,9 @@ def catch_up(host: Host, database: str, journal: Journal, found: Difference) -> 
 
 def remember(host: Host, database: str, journal: Journal, records: int, head: str) -> None:
     """Write down the head of the journal, inside a transaction of the caller."""
-    known = remembered(host, database)
     values: dict[str, Any] = {"records": records, "head": head, "path": journal.path, "inode": journal.inode}
-    host.run(statement(_FIRST if known is None else _SAVE, database, **values))
+    if host.rows(statement(_SAVE, database, **values)) == [(0,)]:  # the number of rows it changed
+        host.run(statement(_FIRST, database, **values))
 
 
 def touch(host: Host, database: str) -> bool:

@@ -14,23 +14,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from msd_sql.database.host import Host
-from msd_sql.database.sql_text import statement
+from msd_sql.database.sql_text import literal, statement
 from msd_sql.udfs.receipt import Receipt
 
 _FIND = """
-SELECT a.question, a.content, a.picks, a.diversity, r.receipt, r.line::VARCHAR, r.id::VARCHAR
-FROM msd.answers AS a JOIN msd.releases AS r ON a.release = r.id WHERE a.relation = $relation AND {asked}
+SELECT question, content, picks, diversity, release::VARCHAR FROM msd.answers
+WHERE relation = $relation AND question IN {asked}
 """
+_RECEIPTS = "SELECT id::VARCHAR, receipt, line::VARCHAR FROM msd.releases WHERE list_contains($releases, id::VARCHAR)"
 _OLD = "DELETE FROM msd.answers WHERE relation = $relation AND content <> $content"
-_COLUMNS = "question, content, relation, release, picks, diversity"
-_SAVE = (
-    f"INSERT OR REPLACE INTO msd.answers ({_COLUMNS}) SELECT question, $content, $relation, release, "
-    "picks::BIGINT[], diversity FROM {kept}"
-)
-_SAVE_ONE = (
-    f"INSERT OR REPLACE INTO msd.answers ({_COLUMNS}) VALUES ($question, $content, $relation, $release, "
-    "$picks::BIGINT[], $diversity)"
-)
+_INTO = "INTO msd.answers (question, content, relation, release, picks, diversity)"
+_SAVE = f"{_INTO} SELECT question, $content, $relation, release, picks::BIGINT[], diversity FROM {{kept}}"
+_SAVE_ONE = f"{_INTO} VALUES ($question, $content, $relation, $release, $picks::BIGINT[], $diversity)"
 _FEW = 8  # questions that are written into the statement; more of them come as a table
 
 
@@ -62,25 +57,41 @@ def find_answers(host: Host, home: str, relation: str, questions: Sequence[str])
     {}
     """
     if len(questions) <= _FEW:
-        return _found(host, home, relation, "list_contains($questions, a.question)", questions)
+        return _found(host, home, relation, f"({', '.join(map(literal, questions))})")
     with host.table("_msd_questions", {"question": list(questions)}) as name:
-        return _found(host, home, relation, f"a.question IN (SELECT question FROM {name})", ())
+        return _found(host, home, relation, f"(SELECT question FROM {name})")
+
+
+def forget_others(host: Host, home: str, relation: str, content: str) -> None:
+    """Forget the answers about other rows than those.
+
+    >>> forget_others(host, "shop", "main.purchases", "9c1d…")
+    """
+    host.run(statement(_OLD, home, relation=relation, content=content))
 
 
 def save_answers(
-    host: Host, home: str, relation: str, content: str, answers: Mapping[str, tuple[Sequence[int], float | None, str]]
+    host: Host,
+    home: str,
+    relation: str,
+    content: str,
+    answers: Mapping[str, tuple[Sequence[int], float | None, str]],
+    *,
+    again: bool = False,
 ) -> None:
-    """Keep answers by question: picks, diversity and id of the answer; forget those about other rows.
+    """Keep answers by question: picks, diversity and id of the answer.
+
+    `again`: in the place of what is kept of the same questions, at three times the price; else that is an error.
 
     >>> release = "f1c5a5e6-3f0e-4d3a-9b7e-0c2c6f1f6a11"
-    >>> save_answers(host, "shop", "main.purchases", "9c1d…", {"0f3a…": ((12, 40, 7), 0.8, release)})
+    >>> save_answers(host, "shop", "main.purchases", "9c1d…", {"0f3a…": ((12, 40, 7), 0.8, release)}, again=True)
     """
     facts = {"content": content, "relation": relation}
-    host.run(statement(_OLD, home, **facts))
+    insert = "INSERT OR REPLACE " if again else "INSERT "
     if len(answers) == 1:  # a table would take longer to register than to write
         for question, (picks, far, release) in answers.items():
             kept = {"question": question, "release": release, "picks": list(map(int, picks)), "diversity": far}
-            host.run(statement(_SAVE_ONE, home, **facts, **kept))
+            host.run(statement(insert + _SAVE_ONE, home, **facts, **kept))
         return
     rows: dict[str, Sequence[Any]] = {
         "question": list(answers),
@@ -89,12 +100,24 @@ def save_answers(
         "diversity": [float("nan") if far is None else far for _, far, _ in answers.values()],
     }
     with host.table("_msd_kept", rows) as name:
-        host.run(statement(_SAVE.format(kept=name), home, **facts))
+        host.run(statement(insert + _SAVE.format(kept=name), home, **facts))
 
 
-def _found(host: Host, home: str, relation: str, asked: str, questions: Sequence[str]) -> dict[str, KeptAnswer]:
-    rows = host.rows(statement(_FIND.format(asked=asked), home, relation=relation, questions=list(questions)))
+def _found(host: Host, home: str, relation: str, asked: str) -> dict[str, KeptAnswer]:
+    rows = host.rows(statement(_FIND.format(asked=asked), home, relation=relation))
+    if not rows:
+        return {}
+    told = host.rows(statement(_RECEIPTS, home, releases=[row[4] for row in rows]))
+    receipts = {answer: (receipt, line) for answer, receipt, line in told}
     return {
-        question: KeptAnswer(content, tuple(picks), diversity, Receipt.from_dict(json.loads(receipt)), line, answer)
-        for question, content, picks, diversity, receipt, line, answer in rows
+        question: KeptAnswer(
+            content,
+            tuple(picks),
+            diversity,
+            Receipt.from_dict(json.loads(receipts[answer][0])),
+            receipts[answer][1],
+            answer,
+        )
+        for question, content, picks, diversity, answer in rows
+        if answer in receipts
     }
