@@ -33,7 +33,7 @@ _TYPES = frozenset([
     "BOOL", "INT", "LONG", "SHORT", "NUMERIC", "REAL", "TEXT", "STRING", "DATETIME", "TIMESTAMPTZ",  # as 2.x says them
 ])  # fmt: skip
 # DuckDB 2.0 takes what a cast of a BIGNUM cannot do for a fault of its own and closes the database.
-_ODD_TYPES = re.compile(r"\b(BIGNUM|VARINT|VARIANT|GEOMETRY|UNION|BIT)\b")
+_ODD_TYPES = re.compile(r"\b(BIGNUM|VARINT|VARIANT|GEOMETRY|UNION|BIT)\b|\[\d+\]")  # nor has 1.5 a CASE of fixed arrays
 _TODAY = frozenset(["current_date", "today"])
 # Their first argument must be one of these, literally: of an odd one DuckDB says that it is not implemented, but only
 # when a row has a value, and TRY does not hold that back.
