@@ -17,8 +17,9 @@ _ZERO = Decimal(0)
 
 
 def taken_back(totals: Totals, known: int) -> tuple[Totals, list[dict[str, Any]]]:
-    """What a journal says by the names and accounts of a database that knows so many of its records, and the records
-    that make the journal itself say so.
+    """What a journal says by the names and accounts of a database that knows so many of its records.
+
+    And the records that make the journal itself say so.
 
     >>> taken_back(Totals(), 0)[1]
     []

@@ -1,4 +1,4 @@
-"""A backup that is older than a change of names, of orders or of shared budgets: what was spent since is not refunded."""
+"""A backup that is older than a change of names, of orders or of shared budgets: nothing is refunded."""
 
 from __future__ import annotations
 
