@@ -56,7 +56,7 @@ def databases(host: Host, relations: Collection[Row] | None = None) -> dict[str,
         if name in homes and ("msd", NEWEST) not in spelled[name]:
             _upgrade(host, name, read_only=closed)
     return {
-        row[0]: Database(row[0], _real(row[1]), row[2], row[3], row[0] in homes, spelled[row[0]])
+        row[0]: Database(row[0], _real(row[1], native=row[2]), row[2], row[3], row[0] in homes, spelled[row[0]])
         for row in sorted(rows)
     }
 
@@ -139,5 +139,7 @@ def _schema() -> list[str]:
     return [part.strip() for part in "\n".join(lines).split(";") if part.strip()]
 
 
-def _real(path: str | None) -> str | None:
-    return os.path.realpath(path) if path and os.path.exists(path) else None
+def _real(path: str | None, *, native: bool) -> str | None:
+    # A file that was renamed or removed while it is open is one all the same: its journal goes on.
+    local = path and (os.path.exists(path) or (native and "://" not in path))
+    return os.path.realpath(path) if path and local else None

@@ -17,7 +17,7 @@ from msd_sql.database.host import Host, HostError
 from msd_sql.database.private_reads import private
 from msd_sql.database.sql_text import quote
 from msd_sql.errors import InputError
-from msd_sql.question.row_expression import RowExpression, row_expression
+from msd_sql.question.row_expression import OF_A_SPAN, RowExpression, row_expression
 from msd_sql.runtime.call import Call
 
 AMONG = "among"
@@ -65,6 +65,7 @@ def _try_out(host: Host, found: RowExpression, columns: Mapping[str, str]) -> No
     try:
         kind = str(host.rows(f"DESCRIBE SELECT ({found.sql}) AS among FROM {source}")[0][1])
         host.rows(f"SELECT TRY({found.sql}) FROM {source}")
+        kinds = [str(host.rows(f"DESCRIBE SELECT ({moment}) AS m FROM {source}")[0][1]) for _, moment in found.moments]
     except HostError as error:
         said = str(error).strip().splitlines()[0]
         raise InputError(f"among: '{found.sql}' does not fit the columns of the relation: {said}") from None
@@ -72,6 +73,10 @@ def _try_out(host: Host, found: RowExpression, columns: Mapping[str, str]) -> No
         raise InputError(
             f"among must be true or false for a row, but '{found.sql}' is {kind}; compare it with a value."
         )
+    for (part, moment), span in zip(found.moments, kinds, strict=True):
+        # DuckDB would say so of a row that has a value, and TRY does not hold that back.
+        if not (span.startswith(("DATE", "TIMESTAMP")) or (span == "INTERVAL" and part in OF_A_SPAN)):
+            raise InputError(f"among: there is no {part} of '{moment}', which is {span}; take it of a date.")
 
 
 def _zone(host: Host, found: RowExpression, columns: Mapping[str, str]) -> str | None:

@@ -9,6 +9,7 @@ into NULL, but not a lack of memory, and no failure may depend on a row.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,8 @@ _TYPES = frozenset([
     "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE", "INTERVAL", "UUID", "JSON",
     "BOOL", "INT", "LONG", "SHORT", "NUMERIC", "REAL", "TEXT", "STRING", "DATETIME", "TIMESTAMPTZ",  # as 2.x says them
 ])  # fmt: skip
+# DuckDB 2.0 takes what a cast of a BIGNUM cannot do for a fault of its own and closes the database.
+_ODD_TYPES = re.compile(r"\b(BIGNUM|VARINT|VARIANT|GEOMETRY|UNION|BIT)\b|\[\d+\]")  # nor has 1.5 a CASE of fixed arrays
 _TODAY = frozenset(["current_date", "today"])
 # Their first argument must be one of these, literally: of an odd one DuckDB says that it is not implemented, but only
 # when a row has a value, and TRY does not hold that back.
@@ -41,6 +44,10 @@ _UNITS = frozenset([
     "year", "quarter", "month", "week", "day", "hour", "minute", "second", "decade", "century", "dow", "isodow", "doy",
     "isoyear", "yearweek",
 ])  # fmt: skip
+# An INTERVAL and a TIME have not every part, and DuckDB says so, past TRY, when a row has a value.
+_PARTS = _UNITS | frozenset(["weekofyear", "dayofweek", "weekday", "dayofmonth", "dayofyear", "dayname", "monthname"])
+_OF_A_TIME = frozenset(["hour", "minute", "second"])
+OF_A_SPAN = frozenset(["year", "quarter", "month", "day", "dayofmonth", "decade", "century"])
 # What the spark engine can be asked for: these mean the same there.
 SPARK_FUNCTIONS = frozenset([
     "+", "-", "*", "%", "abs", "lower", "upper", "length", "trim", "ltrim", "rtrim", "~~", "!~~", "year", "month",
@@ -70,10 +77,14 @@ FUNCTIONS = SPARK_FUNCTIONS | frozenset([
 
 @dataclass(frozen=True)
 class RowExpression:
-    """An expression as DuckDB writes it, the date a literal; and every column that it may read."""
+    """An expression as DuckDB writes it, the date a literal; and every column that it may read.
+
+    `moments` are what it takes a part of: each with the part's name, and as DuckDB writes it.
+    """
 
     sql: str
     columns: tuple[str, ...]
+    moments: tuple[tuple[str, str], ...] = ()
 
 
 def row_expression(
@@ -93,7 +104,23 @@ def row_expression(
     node = _spelled(node, known)
     written = _written(host, what, node)
     read = {fold(part) for one in _walk(node) if one["class"] == "COLUMN_REF" for part in one["column_names"]}
-    return RowExpression(written, tuple(known[name] for name in known if name in read))
+    if odd := [known[name] for name in known if name in read and _ODD_TYPES.search(columns[known[name]].upper())]:
+        raise _refused(what, f"column {odd[0]}, which is {columns[odd[0]]}")
+    moments = tuple((part, _written(host, what, moment)) for part, moment in _moments(node))
+    return RowExpression(written, tuple(known[name] for name in known if name in read), moments)
+
+
+def _moments(node: Node) -> Iterator[tuple[str, Node]]:
+    """What a part is taken of, with the part; not of hours and less, which all have, nor of literals."""
+    for one in _walk(node):
+        name = fold(str(one.get("function_name", "")))
+        by_unit = name in _BY_UNIT
+        if one["class"] == "FUNCTION" and (by_unit or name in _PARTS):
+            part = _text(_arguments(one)[0]).lower() if by_unit else name
+            for argument in _arguments(one)[by_unit:]:
+                moment = argument.get("expression", argument)
+                if part not in _OF_A_TIME and moment["class"] != "CONSTANT":
+                    yield part, moment
 
 
 def _parsed(host: Host, what: str, text: str) -> Node:
@@ -132,6 +159,8 @@ def _check(what: str, node: Node, known: Mapping[str, str], functions: frozenset
                 raise _refused(what, f"{name}()", suggest("function", name, sorted(functions)))
             if name in _BY_UNIT and (unit := _text(_arguments(one)[0]).lower()) not in _UNITS:
                 raise InputError(f"{what}: {suggest(f'unit of {name}', unit, sorted(_UNITS))}")
+            if name == "array_length" and len(_arguments(one)) > 1:  # DuckDB knows one dimension only
+                raise _refused(what, "array_length() with a dimension")
         elif kind == "CAST":
             if (target := _target(one)) not in _TYPES:
                 raise _refused(what, f"a cast to {target}")

@@ -171,3 +171,31 @@ def test_explain_tells_the_audience(shop):
     assert told["audience"] == "country = 'DE'"
     assert told["users (m)"] == "130"
     assert not lines(shop)
+
+
+@pytest.mark.parametrize(
+    "among",
+    [
+        "week({}) IS NULL",
+        "date_part('dow', {}) IS NULL",
+        "year({}) = 0 OR dayofyear({}) IS NULL",
+        "date_part('year', CAST({} AS TIME)) IS NULL",
+        "date_diff('day', CAST({} AS TIME), TIME '10:00:00') IS NULL",
+    ],
+)
+def test_a_part_that_duckdb_does_not_know_is_refused_and_not_told_of_one_row(shop, among):
+    """TRY does not hold back that something is not implemented: it would tell that a row with a value is there."""
+    shop.execute("CREATE OR REPLACE TABLE one AS SELECT item_id, user_id FROM purchases LIMIT 1")
+    item, user = shop.execute("FROM one").fetchone()
+    secret = f"CASE WHEN user_id = {user} AND item_id = {item} THEN to_days(1) END"
+    asked = among.replace("{}", secret)
+    before = one(shop, "SELECT msd_remaining('purchases')")
+    for other in (item, 59):  # a row that is there, and one that is not
+        with pytest.raises(duckdb.InvalidInputException, match=r"InputError: among: .*Nothing was charged"):
+            one(shop, f"SELECT msd_reach([{other}], 0.1, among := $1)", asked)
+    assert one(shop, "SELECT msd_remaining('purchases')") == before
+
+
+def test_parts_of_dates_and_of_spans_are_told(shop):
+    for among in ("week(day) > 0", "date_part('day', CAST(current_date AS TIMESTAMP) - day) < 30", "hour(day) = 0"):
+        assert one(shop, "SELECT msd_reach(range(60), 20, among := $1)", among) > 100

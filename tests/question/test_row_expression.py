@@ -12,7 +12,7 @@ from msd_sql.question.row_expression import _BY_UNIT, FUNCTIONS, LONGEST, row_ex
 
 COLUMNS = {
     "user_id": "INTEGER", "country": "VARCHAR", "day": "DATE", "at": "TIMESTAMP", "price": "DOUBLE",
-    "tags": "VARCHAR[]", "more": "STRUCT(app INTEGER, r VARCHAR)", "doc": "JSON",
+    "large": "BIGNUM", "tags": "VARCHAR[]", "more": "STRUCT(app INTEGER, r VARCHAR)", "doc": "JSON",
 }  # fmt: skip
 
 
@@ -101,6 +101,8 @@ REFUSED = [
     "date_diff(country, day, day) = 1",
     "timezone(country, at) > at",
     "stats(user_id) = 'x'",
+    "array_length(tags, user_id) = 1",
+    "CAST(large AS TINYINT) = 1",
     "country = 'DE' AS x",
     "country = 'DE', 1",
     "1 FROM x",

@@ -44,6 +44,17 @@ def opened(before: str, line: bytes) -> tuple[str, dict[str, Any]] | None:
     return None if found is None else (head.decode(), found)
 
 
+@dataclass(frozen=True)
+class Change:
+    """From a record on a relation has another name (`moved`), or is charged to another account."""
+
+    at: int  # how many records came before it
+    relation: str
+    before: str
+    after: str
+    moved: bool
+
+
 @dataclass
 class Totals:
     """What a journal's records add up to, for every relation by its stored name."""
@@ -51,6 +62,9 @@ class Totals:
     spent: dict[str, Accounts] = field(default_factory=dict)
     limits: dict[str, Record] = field(default_factory=dict)  # the budget as it was last declared
     untold: dict[str, Accounts] = field(default_factory=dict)  # the part of it that no line of the ledger tells
+    charged_to: dict[str, str] = field(default_factory=dict)  # whose account a relation draws on, where not its own
+    changes: list[Change] = field(default_factory=list)
+    records: int = 0
 
     def add(self, record: Record) -> None:
         """Count one record.
@@ -64,10 +78,9 @@ class Totals:
         if kind in ("charge", "void"):
             _add(self.spent.setdefault(relation, {}), record.get("accounts", {}), -1 if kind == "void" else 1)
         elif kind == "move":
-            for held in (self.spent, self.untold):
-                _add(held.setdefault(str(record["to"]), {}), held.pop(relation, {}), 1)
-            if relation in self.limits:
-                self.limits[str(record["to"])] = self.limits.pop(relation)
+            self._move(relation, str(record["to"]))
+        elif kind == "declare":
+            self._draw_on(relation, next(iter(record.get("spent", {})), relation))
         for name, accounts in dict(record.get("spent", {})).items():  # at least so much had been spent by then
             have = self.spent.setdefault(name, {})
             have |= {key: max(Decimal(text), have.get(key, Decimal(0))) for key, text in accounts.items()}
@@ -75,6 +88,22 @@ class Totals:
             self.untold[name] = {key: Decimal(text) for key, text in accounts.items()}
         if "limits" in record:
             self.limits[relation] = dict(record["limits"])
+        self.records += 1
+
+    def _move(self, old: str, new: str) -> None:
+        for held in (self.spent, self.untold):
+            _add(held.setdefault(new, {}), held.pop(old, {}), 1)
+        if old in self.limits:
+            self.limits[new] = self.limits.pop(old)
+        renamed = {old: new}
+        self.charged_to = {renamed.get(key, key): renamed.get(to, to) for key, to in self.charged_to.items()}
+        self.changes.append(Change(self.records, new, old, new, moved=True))
+
+    def _draw_on(self, relation: str, holder: str) -> None:
+        before = self.charged_to.get(relation, relation)
+        if holder != before:
+            self.charged_to[relation] = holder
+            self.changes.append(Change(self.records, relation, before, holder, moved=False))
 
 
 def _add(mine: Accounts, accounts: Mapping[str, Any], sign: int) -> None:

@@ -15,15 +15,16 @@ from typing import Any
 
 from msd_sql.catalog.amounts import shown
 from msd_sql.catalog.budget_filter import UNBOUNDED, Loss
-from msd_sql.catalog.journal.chain import Accounts
+from msd_sql.catalog.journal.chain import Accounts, Totals
 from msd_sql.catalog.journal.file import SUFFIX, Journal, JournalError
+from msd_sql.catalog.journal.forgotten import taken_back
 from msd_sql.catalog.records.lines import Entry, insert
 from msd_sql.database.host import Host
 from msd_sql.database.sql_text import statement
 
 # What a journal calls an account, and the column of msd.protected that holds its sum.
 ACCOUNTS = {"eps": "spent", "delta": "spent_delta", "renyi": "spent_renyi", "clamp": "spent_clamp"}
-_LIMITS = {"budget": "budget", "delta": "delta"}
+_LIMITS = ("budget", "delta", "alpha")  # of a divergence that was counted at one order none is known at a higher one
 _HEAD = "SELECT records, head, path, inode FROM msd.journal"
 _SAVE = "UPDATE msd.journal SET records = $records, head = $head, path = $path, inode = $inode"
 _FIRST = "INSERT INTO msd.journal VALUES ($records, $head, $path, $inode)"
@@ -35,7 +36,7 @@ SELECT charged_to, sum(charged_eps), sum(charged_delta),
 FROM msd.ledger WHERE charged_to IS NOT NULL GROUP BY 1
 """
 _ZERO = Decimal(0)
-_ROWS = f"SELECT key, budget, delta, {', '.join(ACCOUNTS.values())} FROM msd.protected"
+_ROWS = f"SELECT key, {', '.join([*_LIMITS, *ACCOUNTS.values()])} FROM msd.protected"
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class Difference:
     behind: bool
     raised: Mapping[str, Accounts]  # what the journal says, where a row says less in any account
     lowered: Mapping[str, dict[str, Decimal]]  # limits, where a row that is older says more
+    totals: Totals  # what the journal says, by the names and accounts that the database knows
+    records: list[dict[str, Any]]  # what makes the journal itself say so
 
     def __bool__(self) -> bool:
         return self.behind or bool(self.raised)
@@ -68,7 +71,7 @@ def remembered(host: Host, database: str) -> Head | None:
 
 def budget_rows(host: Host, database: str) -> dict[str, dict[str, Decimal]]:
     """The accounts and limits of every row of msd.protected, by its key."""
-    names = ["budget", "delta", *ACCOUNTS.values()]
+    names = [*_LIMITS, *ACCOUNTS.values()]
     return {row[0]: dict(zip(names, row[1:], strict=True)) for row in host.rows(statement(_ROWS, database))}
 
 
@@ -106,19 +109,24 @@ def difference(host: Host, database: str, journal: Journal) -> Difference:
     known, read = remembered(host, database), journal.refresh()
     check(known, journal)
     rows = budget_rows(host, database)
+    totals, records = taken_back(read.totals, read.records if known is None else known.records)
     raised = {
         key: total
-        for key, total in read.totals.spent.items()
+        for key, total in totals.spent.items()
         if key in rows and any(capped(amount) > rows[key][ACCOUNTS[name]] for name, amount in total.items())
     }
     behind = known is None or known.records < read.records
     lowered: dict[str, dict[str, Decimal]] = {}
-    for key, limits in read.totals.limits.items() if known is not None and behind else ():
-        less = {name: Decimal(limits[name]) for name in _LIMITS if name in limits}
-        less = {name: value for name, value in less.items() if key in rows and value < rows[key][name]}
+    for key, limits in totals.limits.items() if known is not None and behind else ():
+        less = {name: Decimal(limits[name]) for name in _LIMITS if limits.get(name) is not None}
+        less = {name: value for name, value in less.items() if _above(rows.get(key, {}).get(name), value)}
         if less:
             lowered[key] = less
-    return Difference(behind, raised, lowered)
+    return Difference(behind, raised, lowered, totals, records)
+
+
+def _above(held: Decimal | None, value: Decimal) -> bool:
+    return held is not None and held > value
 
 
 def check(known: Head | None, journal: Journal) -> None:
@@ -159,8 +167,8 @@ def damage(known: Head | None, journal: Journal) -> str | None:
 def catch_up(host: Host, database: str, journal: Journal, found: Difference) -> list[dict[str, Any]]:
     """Raise the rows, inside a transaction of the caller, with a line of the ledger each; what the journal notes."""
     rows = budget_rows(host, database)
-    lines = line_sums(host, database, journal.read.totals.untold)
-    records: list[dict[str, Any]] = []
+    lines = line_sums(host, database, found.totals.untold)
+    records = list(found.records)
     if remembered(host, database) is None:
         # The first journal of a home that has spent before: it begins with what was spent.
         spent = {key: {name: row[column] for name, column in ACCOUNTS.items()} for key, row in rows.items()}
@@ -224,4 +232,4 @@ def _moved(known: Head, journal: Journal) -> str:
 
 
 def _told(row: Mapping[str, Any]) -> dict[str, str]:
-    return {name: shown(value) for name, value in row.items()}
+    return {name: shown(value) for name, value in row.items() if value is not None}

@@ -295,3 +295,15 @@ def test_a_second_ledger_is_refused(data, tmp_path):
         with pytest.raises(InputError, match="a second ledger would be a second budget"):
             msd_sql.register(con, ledger=tmp_path / "other.duckdb")
         msd_sql.register(con, ledger=tmp_path / "ledger.duckdb")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a file that is open cannot be renamed there")
+def test_a_file_that_is_renamed_while_it_is_open_goes_on_in_its_journal(shop, tmp_path):
+    with open_shop(shop) as host:
+        before = os.path.getsize(journal_path(str(shop)))
+        os.rename(shop, tmp_path / "elsewhere")
+        charge(host, Catalog(host).need("purchases"), "0.5")
+        assert os.path.getsize(journal_path(str(shop))) > before
+        shutil.copy(tmp_path / "elsewhere", shop)  # without what is only in the log
+    (tmp_path / "shop.duckdb.wal").unlink(missing_ok=True)
+    assert spent(shop) == Decimal("0.5")
