@@ -132,8 +132,8 @@ def report(found: Soaked) -> str:
         f"p99 {last.p99_ms:.0f} ms",
         f"memory, MB: {held}; {found.growth():+.1%} in the last third",
         f"failed: {found.failed or 'none'}",
-        f"new answers told {found.new:,}, charged {found.charged:,}; budget's row {answers:,} answers, ε {float(eps):g}; "
-        f"ledger's lines {told:,} answers, ε {float(sums):g}: {'equal' if found.books_agree else 'NOT EQUAL'}",
+        f"new answers told {found.new:,}, charged {found.charged:,}; budget's row {answers:,}, ε {float(eps):g}; "
+        f"ledger's lines {told:,}, ε {float(sums):g}: {'equal' if found.books_agree else 'NOT EQUAL'}",
     ])  # fmt: skip
 
 
