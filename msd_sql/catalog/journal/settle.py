@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 from msd_sql.catalog.amounts import shown
 from msd_sql.catalog.budget_filter import UNBOUNDED, Loss
+from msd_sql.catalog.journal import settle_accounts
 from msd_sql.catalog.journal.chain import Accounts
 from msd_sql.catalog.journal.file import SUFFIX, Journal, JournalError
+from msd_sql.catalog.journal.settle_accounts import Older
 from msd_sql.catalog.records.lines import Entry, insert
 from msd_sql.database.host import Host
 from msd_sql.database.sql_text import statement
@@ -55,6 +57,7 @@ class Difference:
     behind: bool
     raised: Mapping[str, Accounts]  # what the journal says, where a row says less in any account
     lowered: Mapping[str, dict[str, Decimal]]  # limits, where a row that is older says more
+    accounts: Older = field(default_factory=Older)  # of a curator
 
     def __bool__(self) -> bool:
         return self.behind or bool(self.raised)
@@ -118,7 +121,8 @@ def difference(host: Host, database: str, journal: Journal) -> Difference:
         less = {name: value for name, value in less.items() if key in rows and value < rows[key][name]}
         if less:
             lowered[key] = less
-    return Difference(behind, raised, lowered)
+    accounts = settle_accounts.older(host, database, read.totals.accounts) if behind else Older()
+    return Difference(behind, raised, lowered, accounts)
 
 
 def check(known: Head | None, journal: Journal) -> None:
@@ -183,6 +187,7 @@ def catch_up(host: Host, database: str, journal: Journal, found: Difference) -> 
         )
         insert(host, database, line)
         records.append({"kind": "recover", "relation": key, **told})
+    records += settle_accounts.catch_up(host, database, found.accounts)
     return records or [{"kind": "seen"}]
 
 
