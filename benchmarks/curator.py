@@ -1,7 +1,7 @@
 """A curator under load: second questions a second with 1, 4 and 16 clients, against the same in process; and a soak.
 
-python -m benchmarks.curator                     the table
-python -m benchmarks.curator --soak 60           hold the highest rate for a minute: p50, p99, memory, budget
+python -m benchmarks.curator                                       the table
+python -m benchmarks.curator --soak 3600 --rate 4 --log soak.log   an hour of steady load (curator_soak.py)
 
 A second question asks for other candidates of a relation whose index is in memory: what a team does all day.
 """
@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -84,36 +85,36 @@ def in_process(path: Path) -> tuple[list[Ask], Any]:
     """Sixteen cursors on the file itself."""
     con = msd_sql.register(duckdb.connect(str(path)))
     cursors = [msd_sql.register(con.cursor()) for _ in range(16)]
-    return [lambda number, own=own: own.execute(ASKED.format(number)).fetchall() for own in cursors], con.close
+    return [lambda sql, own=own: own.execute(sql).fetchall() for own in cursors], con.close
 
 
-def own_databases(address: str, token: str) -> tuple[list[Ask], Any]:
-    """Sixteen DuckDB databases that ask a curator."""
+def own_databases(address: str, token: str, count: int = 16) -> tuple[list[Ask], Any]:
+    """So many DuckDB databases that ask a curator."""
     asks = []
-    for _ in range(16):
+    for _ in range(count):
         con = msd_sql.register(duckdb.connect(), curator=address, token=token)
         con.execute("SELECT msd_pull('products')").fetchall()
-        asks.append(lambda number, own=con: own.execute(ASKED.format(number)).fetchall())
+        asks.append(lambda sql, own=con: own.execute(sql).fetchall())
     return asks, lambda: None
 
 
-def adbc(address: str, token: str) -> tuple[list[Ask], Any]:
-    """Sixteen Flight SQL connections."""
+def adbc(address: str, token: str, count: int = 16) -> tuple[list[Ask], Any]:
+    """So many Flight SQL connections."""
     import adbc_driver_flightsql.dbapi as dbapi
 
     options = {"adbc.flight.sql.authorization_header": f"Bearer {token}"}
-    connections = [dbapi.connect(address, db_kwargs=options, autocommit=True) for _ in range(16)]
+    connections = [dbapi.connect(address, db_kwargs=options, autocommit=True) for _ in range(count)]
 
-    def ask(number: int, own: Any) -> Any:
+    def ask(sql: str, own: Any) -> Any:
         with own.cursor() as cursor:
-            cursor.execute(ASKED.format(number))
+            cursor.execute(sql)
             return cursor.fetchall()
 
     def close() -> None:
         for own in connections:
             own.close()
 
-    return [lambda number, own=own: ask(number, own) for own in connections], close
+    return [lambda sql, own=own: ask(sql, own) for own in connections], close
 
 
 _next = iter(range(10**9))
@@ -127,7 +128,7 @@ def load(asks: list[Ask], seconds: float) -> list[float]:
     def client(ask: Ask) -> None:
         while time.monotonic() < end:
             begun = time.perf_counter()
-            ask(next(_next))
+            ask(ASKED.format(next(_next)))
             took.append(time.perf_counter() - begun)
 
     threads = [threading.Thread(target=client, args=(ask,)) for ask in asks]
@@ -151,7 +152,7 @@ def table(seconds: float) -> None:
                 asks, close = in_process(path)
             else:
                 asks, close = (own_databases if name.startswith("own") else adbc)(served.address, held["ana"])
-            asks[0](next(_next))  # the first question reads the relation
+            asks[0](ASKED.format(-1))  # of all candidates: it reads the relation for every later question
             cells, median = [], 0.0
             for clients in (1, 4, 16):
                 took = load(asks[:clients], seconds)
@@ -163,43 +164,21 @@ def table(seconds: float) -> None:
             print(f"{name:34}{cells[0]:10.1f}{cells[1]:11.1f}{cells[2]:12.1f}   {median:.0f}", flush=True)
 
 
-def soak(seconds: float) -> None:
-    """Hold the load of eight clients; print rate, latencies, memory by fifths of the time, and the budget's own sum."""
-    from msd_sql.remote.flight_door import open_door
-    from msd_sql.remote.wire import Asked
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "shop.duckdb"
-        held = make_shop(path)
-        served = Served(path)
-        asks, _ = own_databases(served.address, held["ana"])
-        asks[0](next(_next))
-        took, memory = [], []
-        for _ in range(5):
-            took += load(asks[:8], seconds / 5)
-            memory.append(served.memory())
-        told = open_door(served.address, held["olga"]).ask(Asked("status")).values
-        answers = told["budgets"][0]["answers"]
-        p50, p99 = np.percentile(took, [50, 99]) * 1e3
-        print(f"{len(took) / seconds:.1f} questions a second for {seconds:g} s; p50 {p50:.0f} ms, p99 {p99:.0f} ms")
-        print("memory, MB:", " ".join(f"{one:.0f}" for one in memory))
-        same = "equal" if answers == len(took) + 1 else "NOT EQUAL"
-        print(f"answers charged {answers:,}, answers got {len(took) + 1:,}: {same}")
-        served.stop()
-        with duckdb.connect(str(path)) as con:
-            kept = con.execute("SELECT answers, spent FROM msd.protected").fetchall()[0]
-            summed = con.execute("SELECT sum(releases), sum(charged_eps) FROM msd.ledger").fetchall()[0]
-        print(f"budget's row {kept[0]:,} answers, ε {kept[1]:g}; ledger's sum {summed[0]:,} answers, ε {summed[1]:g}")
-
-
 def main() -> None:
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=10.0, help="for each cell of the table")
     parser.add_argument("--soak", type=float, metavar="SECONDS", help="hold a load instead")
+    parser.add_argument("--rate", type=float, help="of the soak, questions a second (default: the highest it holds)")
+    parser.add_argument("--log", type=Path, help="of the soak, a file for a line a minute")
     args = parser.parse_args()
     if args.soak:
-        soak(args.soak)
+        from benchmarks.curator_soak import report, soak
+
+        with args.log.open("a") if args.log else nullcontext(sys.stdout) as out:
+            found = soak(args.soak, args.rate, log=lambda line: print(line, file=out, flush=True))
+            print(report(found), file=out, flush=True)
+        sys.exit(0 if found.books_agree and not found.failed else 1)
     else:
         table(args.seconds)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 
+from msd_sql.catalog import homes
 from msd_sql.catalog.accounts.account import Account
 from msd_sql.catalog.accounts.account_book import AccountBook, Known
 from msd_sql.catalog.records.who import Who, system_user
@@ -42,6 +43,9 @@ class Behind:
         self.home = self._path[0][0]
         self._serial = itertools.count(1)
         self.published: list[Name] = []
+        with self.cursor() as cursor:  # before an account is let in that was revoked after a backup
+            host = DuckDBHost(cursor, own=True)
+            homes.settle(host, homes.databases(host)[self.home])
 
     @contextmanager
     def call(

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -48,7 +49,10 @@ class Statement:
     explain: bool
 
 
-_parser = threading.local()
+@cache
+def _parser() -> duckdb.DuckDBPyConnection:
+    """An empty database: it parses, each statement on a cursor of its own, and runs nothing."""
+    return duckdb.connect(config={"threads": 1})
 
 
 def checked(sql: str, limits: Limits) -> Statement:
@@ -59,12 +63,13 @@ def checked(sql: str, limits: Limits) -> Statement:
     """
     if len(sql) > limits.statement:
         raise LimitError(f"A statement may have {limits.statement:,} characters; this one has {len(sql):,}.")
-    if not hasattr(_parser, "con"):
-        _parser.con = duckdb.connect()  # an empty database: it parses, and runs nothing
+    cursor = _parser().cursor()
     try:
-        found = _parser.con.extract_statements(sql)
+        found = cursor.extract_statements(sql)
     except duckdb.Error as error:
         raise InputError(str(error)[:2000]) from None
+    finally:
+        cursor.close()
     if len(found) != 1 or found[0].type.name not in _ALLOWED:
         kinds = ", ".join(one.type.name for one in found[:5]) or "nothing"
         raise InputError(

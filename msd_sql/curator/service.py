@@ -13,6 +13,7 @@ from msd_sql.curator.core import Curator
 from msd_sql.curator.flight.server import FlightServer
 from msd_sql.curator.limits import Limits
 from msd_sql.curator.log import Log
+from msd_sql.curator.process_memory import few_arenas
 from msd_sql.errors import InputError
 
 
@@ -34,6 +35,7 @@ class Settings:
 def serve(settings: Settings, limits: Limits, log: Log | None = None) -> None:
     """Serve until SIGTERM or SIGINT: then nothing new is let in, what runs is stopped, and the file is closed."""
     certificate = _certificate(settings)
+    few_arenas()
     written = log or Log(statements=settings.log_statements)
     curator = Curator(settings.file, limits, log=written, pace=settings.pace)
     ended = threading.Event()

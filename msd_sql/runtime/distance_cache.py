@@ -63,8 +63,9 @@ def _digest(keys: Keys) -> bytes:
 
 
 def _bytes(held: Any) -> int:
-    """About what arrays take, those of an object or of a list."""
-    if isinstance(held, np.ndarray):
-        return int(held.nbytes)
+    """About what arrays take, those of an object or of a list; an object may say it of itself."""
+    told = getattr(held, "nbytes", None)
+    if told is not None:
+        return int(told)
     parts = held if isinstance(held, list | tuple) else getattr(held, "__dict__", {}).values()
     return sum(_bytes(part) for part in parts)

@@ -74,6 +74,17 @@ class Jaccard:
         bounds, tokens = self._given
         return Held(bounds, *_dense(tokens))
 
+    @property
+    def nbytes(self) -> int:
+        """About the bytes that it takes once a row was asked for: its index is counted before it is made.
+
+        >>> Jaccard([0, 2, 3], [7, 9, 9]).nbytes
+        164
+        """
+        bounds, tokens = self._given
+        given = int(bounds.nbytes + tokens.nbytes)
+        return given + 16 * (self.n + 1) + 12 * len(tokens) + 8 * (len(tokens) + 1)
+
     def row(self, item: int) -> FloatArray:
         """dist(item, v) for every candidate v.
 

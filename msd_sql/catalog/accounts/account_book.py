@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from msd_sql.catalog.accounts.account import ROLES, Account, Share, checked_name, hashed, new_salt, new_token
 from msd_sql.catalog.amounts import brief, shown
-from msd_sql.catalog.budget_filter import Budget, Loss, choose_order, order_of
+from msd_sql.catalog.budget_filter import NOTHING, Budget, Loss, choose_order, order_of
 from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.homes import create, write
 from msd_sql.catalog.journal.steps import Step
@@ -32,7 +32,8 @@ SELECT account, relation, budget, delta, alpha, spent, spent_delta, spent_renyi,
 FROM msd.shares
 """
 _GRANT = """
-INSERT INTO msd.shares VALUES ($account, $relation, $budget, $delta, $alpha, 0, 0, 0, 0, 0, 0)
+INSERT INTO msd.shares
+VALUES ($account, $relation, $budget, $delta, $alpha, $eps, $spent_delta, $renyi, $clamp, $answers, 0)
 ON CONFLICT (account, relation) DO UPDATE SET budget = $budget, delta = $delta, alpha = $alpha, revision = revision + 1
 """
 
@@ -91,11 +92,12 @@ class AccountBook:
 
         def act(inner: Step) -> None:
             taken = inner.rows(statement("SELECT 1 FROM msd.accounts WHERE name = $name", self._home, name=name))
-            if taken:
+            if taken or name in inner.totals.accounts.names:
                 raise CatalogError(f"There is an account {name} already, or was: a name is given once. Take another.")
             sql = "INSERT INTO msd.accounts VALUES ($name, $role, $salt, $token, $now, $expires, NULL)"
             facts = {"name": name, "role": role, "salt": salt, "token": kept, "expires": expires_at}
             inner.run(statement(sql, self._home, now=datetime.now(UTC), **facts))
+            inner.journal("account", None, account=name, revoked=None)
             until = f" until {expires_at:%Y-%m-%d %H:%M} UTC" if expires_at else ""
             self._record(inner, "account", f"account {name} added: {role}{until}", {"account": name, "role": role})
 
@@ -108,14 +110,16 @@ class AccountBook:
 
         def act(inner: Step) -> None:
             sql = "UPDATE msd.accounts SET revoked_at = $now WHERE name = $name AND revoked_at IS NULL"
-            inner.run(statement(sql, self._home, now=datetime.now(UTC), name=name))
+            now = datetime.now(UTC)
+            inner.run(statement(sql, self._home, now=now, name=name))
+            inner.journal("account", None, account=name, revoked=now.isoformat())
             self._record(inner, "account", f"account {name} revoked", {"account": name})
 
         self._write(act)
 
-    def grant(self, name: str, protected: Protected, budget: Decimal, delta: Decimal | None = None) -> Share:
+    def grant(self, name: str, protected: Protected, budget: Decimal, delta: Decimal | None = None) -> None:
         """Let an account spend so much of a relation's budget; δ follows in proportion. What it spent stays spent."""
-        account = self.need(name)
+        self.need(name)
         if protected.home != self._home:
             raise CatalogError(
                 f"The budget of {protected.name} is kept in database {protected.home}, and accounts in {self._home}: a "
@@ -127,23 +131,40 @@ class AccountBook:
                 f"{shown(protected.budget)}."
             )
         given = delta if delta is not None else protected.delta * budget / protected.budget
-        old = next((share for share in account.shares if share.relation == protected.stored_name), None)
-        # The order stays what it was once anything was spent: a divergence of one order says nothing of another.
-        alpha = old.limits.alpha if old is not None and old.answers else choose_order(budget, given)
 
-        def act(inner: Step) -> Share:
+        def act(inner: Step) -> None:
+            spent, answers, alpha = self._spent(inner, name, protected.stored_name)
+            # The order stays what it was once anything was spent: a divergence of one order says nothing of another.
+            limits = Budget(budget, given, alpha if answers else choose_order(budget, given))
             facts: dict[str, Any] = {
                 "account": name,
                 "relation": protected.stored_name,
                 "budget": budget,
                 "delta": given,
             }
-            inner.run(statement(_GRANT, self._home, alpha=alpha, **facts))
+            held = {"eps": spent.eps, "spent_delta": spent.delta, "renyi": spent.renyi, "clamp": spent.clamp}
+            inner.run(statement(_GRANT, self._home, alpha=limits.alpha, answers=answers, **facts, **held))
+            granted = {
+                "budget": str(budget),
+                "delta": str(given),
+                "alpha": None if limits.alpha is None else str(limits.alpha),
+            }
+            inner.journal("grant", protected.stored_name, account=name, granted=granted)
             what = f"account {name} may spend ε {brief(budget)} of {protected.name}"
             self._record(inner, "account", what, {"account": name, "budget": str(budget)}, protected.stored_name)
-            return replace(old or Share(protected.stored_name, Budget(budget, given, alpha)))
 
-        return self._write(act)
+        self._write(act)
+
+    def _spent(self, inner: Step, name: str, relation: str) -> tuple[Loss, int, Decimal | None]:
+        """What an account has spent of a relation, its answers and the order: by its row, or by the journal alone."""
+        rows = {(row[0], row[1]): share_of(row[1:]) for row in inner.rows(statement(_SHARES, self._home))}
+        share = rows.get((name, relation))
+        if share is not None:
+            return share.spent, share.answers, share.limits.alpha
+        told = inner.totals.accounts.spent.get((name, relation), {})
+        spent = Loss(**{part: Decimal(told.get(part, 0)) for part in vars(NOTHING)})
+        alpha = told.get("alpha")
+        return spent, int(told.get("answers", 0)), None if alpha is None else order_of(Decimal(alpha))
 
     def published(self) -> list[str]:
         """The stored names of what is published."""

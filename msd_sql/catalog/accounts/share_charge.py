@@ -7,7 +7,7 @@ account first costs the relation's budget nothing, and this account's share what
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
 from typing import Any
@@ -17,7 +17,8 @@ from msd_sql.catalog.accounts.account_book import share_of
 from msd_sql.catalog.amounts import brief, shown
 from msd_sql.catalog.budget_filter import NOTHING, Loss
 from msd_sql.catalog.declarations import Protected
-from msd_sql.catalog.records.lines import Answer
+from msd_sql.catalog.journal.steps import Step
+from msd_sql.catalog.records.lines import Answer, accounts
 from msd_sql.database.host import Conflict, Host
 from msd_sql.database.sql_text import statement
 from msd_sql.errors import BudgetError, PrivacyError
@@ -47,7 +48,7 @@ class Again:
 
 
 def take(
-    inner: Host, account: Account, protected: Protected, answers: Sequence[Answer], again: Sequence[Again]
+    inner: Step, account: Account, protected: Protected, answers: Sequence[Answer], again: Sequence[Again]
 ) -> list[str]:
     """Take new answers, and those that this account hears for the first time, from its share; the ids of the latter.
 
@@ -74,6 +75,8 @@ def take(
         sql = statement(_SPEND, protected.home, **facts, **vars(spent))
         if inner.rows(sql) != [(1,)]:
             raise Conflict("the share was changed meanwhile")
+        now = _journaled(replace(share, spent=spent, answers=share.answers + len(told)))
+        inner.journal("share", share.relation, account=account.name, share=now, before=_journaled(share))
     return list(first)
 
 
@@ -116,6 +119,11 @@ def no_share(account: Account, relation: str) -> PrivacyError:
         f"Account {account.name} may not ask about '{relation[:100]}'. It may ask about: {open_to}. Nothing was "
         "charged."
     )
+
+
+def _journaled(share: Share) -> dict[str, Any]:
+    alpha = None if share.limits.alpha is None else str(share.limits.alpha)
+    return {**accounts(share.spent), "answers": share.answers, "alpha": alpha}
 
 
 def _heard(host: Host, account: Account, protected: Protected, releases: Sequence[str]) -> frozenset[str]:

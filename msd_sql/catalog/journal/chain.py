@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any, TypeAlias
 
+from msd_sql.catalog.journal.accounts import AccountTotals
+
 Record: TypeAlias = Mapping[str, Any]
 Accounts: TypeAlias = dict[str, Decimal]
 START = "0" * 64  # the hash before the first line
@@ -65,6 +67,7 @@ class Totals:
     charged_to: dict[str, str] = field(default_factory=dict)  # whose account a relation draws on, where not its own
     changes: list[Change] = field(default_factory=list)
     records: int = 0
+    accounts: AccountTotals = field(default_factory=AccountTotals)  # of a curator
 
     def add(self, record: Record) -> None:
         """Count one record.
@@ -74,6 +77,7 @@ class Totals:
         >>> totals.spent
         {'main.purchases': {'eps': Decimal('0.1')}}
         """
+        self.accounts.add(record)
         kind, relation = record.get("kind"), str(record.get("relation", ""))
         if kind in ("charge", "void"):
             _add(self.spent.setdefault(relation, {}), record.get("accounts", {}), -1 if kind == "void" else 1)
@@ -114,7 +118,7 @@ def _add(mine: Accounts, accounts: Mapping[str, Any], sign: int) -> None:
 def salvaged(lines: Iterable[bytes]) -> Totals:
     """What every line that can still be read adds up to, whether or not the chain holds.
 
-    Never less than the lines that are left have charged: what takes back (a void) is not believed.
+    Never less than the lines that are left have charged: what takes back (a void, or a share's) is not believed.
 
     >>> salvaged([b'? {"kind":"charge","relation":"main.t","accounts":{"eps":"0.1"}}']).spent["main.t"]["eps"]
     Decimal('0.1')
@@ -122,7 +126,7 @@ def salvaged(lines: Iterable[bytes]) -> Totals:
     totals = Totals()
     for line in lines:
         record = _record(line.rstrip(b"\n").partition(b" ")[2])
-        if record is not None and record.get("kind") != "void":
+        if record is not None and record.get("kind") not in ("void", "share void"):
             try:
                 totals.add(record)
             except (InvalidOperation, KeyError, TypeError, ValueError, AttributeError):

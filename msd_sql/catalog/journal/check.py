@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from msd_sql.catalog.amounts import shown
-from msd_sql.catalog.journal import settle
+from msd_sql.catalog.journal import settle, settle_accounts
 from msd_sql.catalog.journal.chain import Accounts
 from msd_sql.catalog.journal.file import Journal, journal_of
 from msd_sql.catalog.records.lines import Entry, insert
@@ -38,7 +38,8 @@ def examine(host: Host, database: str, file: str) -> list[Finding]:
         problem = settle.damage(known, journal)
         if problem is not None:
             return [Finding(False, problem.strip())]
-        return [_chain(known, journal), *_accounts(host, database, journal)]
+        shares = settle_accounts.disagreements(host, database, journal.read.totals.accounts)
+        return [_chain(known, journal), *_accounts(host, database, journal), *(Finding(False, one) for one in shares)]
 
 
 def mend(host: Host, database: str, file: str) -> list[Finding]:
@@ -49,12 +50,13 @@ def mend(host: Host, database: str, file: str) -> list[Finding]:
         problem = settle.damage(known, journal)
         if problem is None:
             done = ["The journal is whole; the larger of row, lines and journal counts."]
-            kept = journal.read.totals.spent
+            totals = journal.read.totals
         else:
-            kept = journal.salvage().spent
+            totals = journal.salvage()
             done = [problem.strip()]
             if journal.read.inode != -1 and Path(journal.path).stat().st_size:
                 done.append(f"It was set aside as {journal.set_aside(_free(journal.path))}, and a new one begun.")
+        kept = totals.spent
         with host.transaction() as inner:
             spent = _largest(inner, database, kept)
             for key, accounts in spent.items():
@@ -64,7 +66,9 @@ def mend(host: Host, database: str, file: str) -> list[Finding]:
                 inner.run(statement(sql, database, key=key, **columns))
             insert(inner, database, Entry("repair", parameters={"done": done, "spent": _texts(spent)}))
             lines = settle.line_sums(inner, database, {})
-            records = [settle.opening({**kept, **spent}, lines, why=done[0])]
+            older, held = settle_accounts.largest(inner, database, totals.accounts)
+            settle_accounts.catch_up(inner, database, older)
+            records = [settle.opening({**kept, **spent}, lines, why=done[0]), *held.records()]
             total, head, _ = journal.planned(records)
             settle.remember(inner, database, journal, total, head)
             journal.write(records)

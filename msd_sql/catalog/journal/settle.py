@@ -15,9 +15,11 @@ from typing import Any
 
 from msd_sql.catalog.amounts import shown
 from msd_sql.catalog.budget_filter import UNBOUNDED, Loss
+from msd_sql.catalog.journal import settle_accounts
 from msd_sql.catalog.journal.chain import Accounts, Totals
 from msd_sql.catalog.journal.file import SUFFIX, Journal, JournalError
 from msd_sql.catalog.journal.forgotten import taken_back
+from msd_sql.catalog.journal.settle_accounts import Older
 from msd_sql.catalog.records.lines import Entry, insert
 from msd_sql.database.host import Host
 from msd_sql.database.sql_text import statement
@@ -58,6 +60,7 @@ class Difference:
     lowered: Mapping[str, dict[str, Decimal]]  # limits, where a row that is older says more
     totals: Totals  # what the journal says, by the names and accounts that the database knows
     records: list[dict[str, Any]]  # what makes the journal itself say so
+    accounts: Older  # of a curator
 
     def __bool__(self) -> bool:
         return self.behind or bool(self.raised)
@@ -122,7 +125,8 @@ def difference(host: Host, database: str, journal: Journal) -> Difference:
         less = {name: value for name, value in less.items() if _above(rows.get(key, {}).get(name), value)}
         if less:
             lowered[key] = less
-    return Difference(behind, raised, lowered, totals, records)
+    accounts = settle_accounts.older(host, database, totals.accounts) if behind else Older()
+    return Difference(behind, raised, lowered, totals, records, accounts)
 
 
 def _above(held: Decimal | None, value: Decimal) -> bool:
@@ -191,6 +195,7 @@ def catch_up(host: Host, database: str, journal: Journal, found: Difference) -> 
         )
         insert(host, database, line)
         records.append({"kind": "recover", "relation": key, **told})
+    records += settle_accounts.catch_up(host, database, found.accounts)
     return records or [{"kind": "seen"}]
 
 

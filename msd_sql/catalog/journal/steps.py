@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, TypeVar
 
 from msd_sql.catalog.journal import settle
+from msd_sql.catalog.journal.accounts import undone
 from msd_sql.catalog.journal.chain import Record, Totals
 from msd_sql.catalog.journal.file import Journal, JournalError, journal_of
 from msd_sql.database.host import Column, Conflict, Host, HostError, OwnHost, ReadOnly, Row
@@ -204,7 +205,7 @@ def _committed(host: Host, database: str, head: str) -> bool:
 
 def _take_back(journal: Journal, records: list[Record]) -> None:
     """Write that charges were not made; where even that fails they count, and are reported at the next opening."""
-    voids = [{**record, "kind": "void"} for record in records if record["kind"] == "charge"]
+    voids = [back for record in reversed(records) if (back := undone(record)) is not None]
     with suppress(EngineError):
         journal.write(voids or [{"kind": "not done"}])
 

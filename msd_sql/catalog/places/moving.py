@@ -67,12 +67,20 @@ def _rename(step: Step, protected: Protected, stored: str, path: str | None) -> 
                 f"accounts cannot become one. Let it draw on the other: msd_protect(…, shares := '{protected.name}')."
             )
     facts = {"old": protected.stored_name, "new": stored, "path": path}
-    for sql in _RENAMES:
+    accounts = step.rows(statement(_ACCOUNTS, home, home=home))
+    for sql in (*_RENAMES, *_RENAMES_OF_ACCOUNTS) if accounts else _RENAMES:
         used = {name: value for name, value in facts.items() if f"${name}" in sql}
         step.run(statement(sql, home, **used))
     step.journal("move", protected.stored_name, to=stored, time=datetime.now(UTC).isoformat())
 
 
+_ACCOUNTS = (
+    "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'msd' AND table_name = 'shares' AND database_name = $home"
+)
+_RENAMES_OF_ACCOUNTS = (
+    "DELETE FROM msd.shares WHERE relation = $new",
+    "UPDATE msd.shares SET relation = $new, revision = revision + 1 WHERE relation = $old",
+)
 _RENAMES = (
     "DELETE FROM msd.protected WHERE key = $new",
     "DELETE FROM msd.declared_columns WHERE key = $new",
