@@ -2,7 +2,7 @@
 """Everything one does in this repository, from a machine that has nothing but Python 3.11 or later.
 
     python3 dev.py demo      set up, then run the demo on the embedded synthetic shop
-    python3 dev.py test      set up, then run the tests on all cores   (further arguments go to pytest; -m slow: the slow ones)
+    python3 dev.py test      set up, then run the tests on all cores   (further arguments go to pytest: -m slow …)
     python3 dev.py check     lint, contracts, types and examples: what CI asks besides the tests
     python3 dev.py lint      ruff: rules and formatting
     python3 dev.py contracts import-linter: who may import whom

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 
-from msd_sql.database.host import OWN_NAMES, Column, Row, host_error, in_transaction
+from msd_sql.database.host import OWN_NAMES, Column, HostError, Row, host_error, in_transaction
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +98,8 @@ class DuckDBHost:
         For what schema msd keeps: rows of a few small tables, which take longer to optimise than to read or write.
         """
         with closing(self.second_connection()) as inner:
-            inner._opening += "; PRAGMA disable_optimizer"
+            with suppress(HostError):  # where an owner has locked the configuration it stays as it is
+                inner.run("PRAGMA disable_optimizer")
             with in_transaction(inner):
                 yield inner
 

@@ -6,14 +6,14 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from msd_sql.database.host import Column
 from msd_sql.udfs.types import Distance
 
-Keys = Column | Sequence[str]
+Keys: TypeAlias = "Column | Sequence[str]"
 Measured = tuple[Distance | None, list[Any]]  # a distance, and the facts that it was made from
 LARGEST = 1 << 25  # bytes of one of them
 _ALONE = 1 << 10  # bytes that the smallest takes
