@@ -22,17 +22,22 @@ NOTES = """
   own, and in every round one draw for each of them from one pass. What is left is done a group at a time in Python,
   before anything is drawn: its arguments, its plan, its receipt and the hash of its question, about 0.3 ms each.
   Replayed it is nearly all of the time.
-- **The second question (missed).** Whatever the size of the relation: DuckDB binds the macros' text twice, for
-  the statement and for the guard's plan of it, the durable charge is a transaction with two writes to disk, the
-  answer is kept in another, and about twenty-five small statements ask what is declared and whether anything has
-  changed. The twenty draws are a fifth. With more purchases it weighs less: see the line of ten million.
-- **Threads.** One lock is held for the durable charge only. The rest of a question is half Python, which runs in one
-  thread at a time, so that two cores cannot halve the time.
+- **The second question.** Whatever the size of the relation, about 30 ms of one processor. A third is DuckDB's: it
+  binds the macros' text twice, for the statement and for the guard's plan of it, optimises it, and tells what the
+  connection sees. A third are two dozen small statements: what is declared, whether anything has changed, the durable
+  charge (with two writes to disk) and the kept answer (with another). The twenty draws are a sixth, the guard's reading
+  of the plan a tenth. The fingerprint of the relation is worked out beside them. With more purchases it weighs less:
+  see the line of ten million.
+- **Threads.** The lock of the ledger is held for the durable charge, a sixth of a question, and the rest is half
+  Python, which runs in one thread at a time: who holds the lock also has to wait for Python's own after each of the
+  charge's statements. So two cores cannot halve the time.
 - **best_match, first.** DuckDB compares every distinct row with every point, which takes two thirds of the plain
   query's time for a third of its pairs: each similarity is also checked, rounded and handed over. Then 4 bytes a pair
   are written for the first time.
-- **Cold starts.** numpy is a third of it: DuckDB itself loads it to register a function. What a question needs is
-  loaded with the first question.
+- **Cold starts.** To register costs as much again as DuckDB itself: numpy, which DuckDB loads to register a function,
+  is a third of that; another third are thirty-five macros, made twice (for the connection, and for all others of its
+  database), which DuckDB binds one by one. Algorithms, Arrow and parsers are loaded with the first question. `msd shell`
+  registers nothing while a script in memory is plain SQL, and `msd --help` loads no database at all.
 - **Instacart (close).** Fifty thousand candidates and only 1.4 million purchases: what is done for every candidate (its
   set, twenty times its score and its weight, of which the exponential alone is a fifth) takes as long as the purchases.
 - **1,000 vectors, k = 10 (even).** Half a millisecond on both sides: reached in one run and missed in another. Most of

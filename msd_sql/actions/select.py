@@ -49,6 +49,7 @@ class FewCandidates(UserWarning):
 
 def pick(call: Call, groups: Sequence[Arguments]) -> list[list[int]]:
     """For every group the positions, from 1, of the chosen candidates in its own list; empty for an empty one."""
+    call.progress.tell(f"msd_select: preparing {len(groups):,} groups" if len(groups) > 1 else "msd_select: preparing")
     with uncharged():
         questions = [prepare(call, group) for group in groups if not group.empty]
     selected = iter(answer(call, questions))

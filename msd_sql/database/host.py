@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 if TYPE_CHECKING:  # whoever only catches our errors does not wait for numpy
     import numpy.typing as npt
 
-Column: TypeAlias = "npt.NDArray[Any]"
+    Column: TypeAlias = npt.NDArray[Any]
+else:
+    Column = Any
 Row: TypeAlias = tuple[Any, ...]
 
 # A user's macro hides a built-in function, and even an operator, from whoever looks names up where it is. Our own
