@@ -96,7 +96,8 @@ def forecast(
             cells.append(cell(made.calibration.bound, n, eps, k, eta, reached, shop.best(k) * m, by_chance, UNKNOWN, m))
     label = (
         f"Simulated for n = {n:,} items and m = {m:,} users, of whom an item has at most {head:g} and each has "
-        f"{each:g} items; δ = {share:.2g}, {runs} runs, diversity 0 (with more: at most this). No private data was read."
+        f"{each:g} items; δ = {share:.2g}, {runs} runs, diversity 0 (with more: at most this). No private data was "
+        "read."
     )
     return Forecast(label, m, tuple(cells))
 
