@@ -1,4 +1,4 @@
-"""The three questions of docs/segments.md on a real shop (The Complete Journey): a region, a month, users of coupons."""
+"""The three questions of docs/segments.md on a real shop (The Complete Journey): a region, a month, coupons."""
 
 from importlib.util import find_spec
 from pathlib import Path
