@@ -21,8 +21,8 @@ _TINY, _HUGE = 1e-20, 1e30
 class Angular:
     """Vectors with their lengths, measured once; a row is one matrix-vector product in float32.
 
-    An array of float32 is used as it is, not copied: at 10^5 vectors a copy costs as much as ten rows. Other numbers are
-    made float32 first: a direction keeps seven digits either way.
+    An array of float32 is used as it is, not copied: at 10^5 vectors a copy costs as much as ten rows. Other numbers
+    are made float32 first: a direction keeps seven digits either way.
 
     >>> Angular([[1, 0], [0, 2], [-3, 0]]).row(0).round(6)
     array([0. , 0.5, 1. ])
