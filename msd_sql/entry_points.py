@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ from msd_sql.runtime.vector_store import VectorStore
 from msd_sql.surface.entry_types import ENTRIES
 
 Run = Callable[..., Any]
+# What DuckDB calls a relation of the program inside of the statements that it writes for it.
+_INSIDE = re.compile(r"\"?\b(?:__duckdb_\w+|unnamed_relation_[0-9a-f]+)\"?")
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def as_one_sentence(instance: Instance, asking: Context) -> Iterator[None]:
     try:
         yield
     except MsdError as error:
-        failure = type(error)(*error.args)
+        failure = type(error)(*(_INSIDE.sub("the relation", str(part)) for part in error.args))
     except Interrupted:
         failure = EngineError(INTERRUPTED)
     except HostError as error:

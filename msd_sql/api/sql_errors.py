@@ -12,7 +12,6 @@ from msd_sql import errors
 from msd_sql.errors import MsdError
 
 _TOLD = re.compile(r"(?:^|executing the UDF: |: )(?P<kind>[A-Z]\w+Error): (?P<text>.*?)(?:\n\nAt:\n.*)?$", re.DOTALL)
-_SOURCES = re.compile(r"\"?(?:__duckdb_\w+|unnamed_relation_[0-9a-f]+)\"?")
 
 
 @contextmanager
@@ -45,4 +44,4 @@ def as_ours(text: str) -> MsdError | None:
     kind = getattr(errors, told["kind"], None) if told is not None else None
     if told is None or not (isinstance(kind, type) and issubclass(kind, MsdError)):
         return None
-    return kind(_SOURCES.sub("the relation", told["text"].strip()))
+    return kind(told["text"].strip())

@@ -1,8 +1,8 @@
 """The users that an answer will reach, beside random picks and the exact answer, before spending anything.
 
 From public figures alone: how many items and users there are, the largest share of the users that an item has (head),
-and how many items a user has. No private data is read. It is about diversity 0: an answer with more diversity reaches so many users at most
-(docs/forecast.md).
+and how many items a user has. No private data is read. It is about diversity 0: an answer with more diversity reaches
+so many users at most (docs/forecast.md).
 
   msd forecast --items 3000 --users 1200000 --head 0.02 --items-per-user 4 -k 6 -k 20 --plot forecast.png
 

@@ -95,9 +95,9 @@ def forecast(
             reached = shop.drawn(k, m, eta, runs, rng) * m
             cells.append(cell(made.calibration.bound, n, eps, k, eta, reached, shop.best(k) * m, by_chance, UNKNOWN, m))
     label = (
-        f"Simulated for n = {n:,} items and m = {m:,} users, of whom an item has at most {head:g} and each "
-        f"has {each:g} items; δ = {share:.2g}, {runs} runs, diversity 0 (with more: at most this)."
-        " No private data was read."
+        f"Simulated for n = {n:,} items and m = {m:,} users, of whom an item has at most {head:g} and each has "
+        f"{each:g} items; δ = {share:.2g}, {runs} runs, diversity 0 (with more: at most this). No private data was "
+        "read."
     )
     return Forecast(label, m, tuple(cells))
 

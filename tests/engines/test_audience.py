@@ -9,6 +9,7 @@ import pytest
 from msd_sql.catalog.declarations import Audience, Items
 from msd_sql.database.sql_text import Name
 from msd_sql.engines.build import Indexes, build, describe
+from msd_sql.udfs import SeededSource, Uniform, plan, select
 from msd_sql.udfs.types import ONE
 
 from .conftest import candidates, protected
@@ -57,6 +58,20 @@ def test_it_is_as_if_the_relation_held_its_rows_only(engine, con, host, declared
         host, replace(declared, relation=Name("memory", "main", "inside")), KEYS, k=3, engine=engine, items=PRODUCTS
     )
     assert play(part) == play(alone)
+
+
+@pytest.mark.parametrize("declared", [kinds()[0], kinds()[1], kinds()[3]], ids=["coverage", "cap", "best_match"])
+def test_both_engines_pick_the_same_for_the_same_noise(con, host, declared):
+    versions = ["1", "4", "5", "x", None]
+    fill(con, [(user, item, versions[(user * 3 + item) % 5]) for user in range(40) for item in range(4) if user % 3])
+    facts = {"m": declared.m, "cap": declared.cap, "relevance": declared.relevance}
+    asked = plan(n=len(KEYS.keys), k=3, eps=0.5, delta=1e-6, diversity=0.0, **facts)
+    found = []
+    for engine in ("memory", "sql"):
+        part = build(host, replace(declared, audience=AUDIENCE), KEYS, k=3, engine=engine, items=PRODUCTS)
+        found.append([select(asked, part, None, Uniform(asked.n, 3), SeededSource(seed)).picks for seed in range(12)])
+    assert found[0] == found[1]
+    assert len(set(found[0])) > 3  # noise that decides
 
 
 # What a user may have of an item: nothing, a row inside, outside, one on which the expression fails, NULL.

@@ -1,5 +1,6 @@
 """What the guard and its neighbours got wrong once: literals, records, names, charge before read, 0.0 and -0.0."""
 
+import re
 import sys
 import threading
 
@@ -231,3 +232,24 @@ def test_what_is_planned():
     for text in ("EXECUTE p(getvariable('v'))", "EXECUTE p(now())", "EXECUTE lost", "SELECT 1; SELECT 2", "SELECT 'x"):
         with pytest.raises(msd_sql.errors.LeakError):
             planned(text, {"p": "SELECT $1"})
+
+
+@pytest.mark.parametrize("through", ["execute", "sql", "query", "aggregate", "select"])
+def test_no_message_names_what_duckdb_calls_a_relation_inside(shop, through):
+    """DuckDB 2 gives a relation of the program a name of its own, __duckdb_source_…; people know theirs."""
+    bought = shop.sql("FROM purchases")
+    few = bought.filter("item_id < 9").aggregate("item_id, count(*) AS sold", "item_id")
+    ask = "SELECT msd_select(item_id, 3, 0.1, 0.5) FROM {}"
+    asked = {
+        # DuckDB looks for a variable in the frame that calls: it is there if it is named there.
+        "execute": lambda: few is not None and shop.execute(ask.format("few")).fetchall(),
+        "sql": lambda: few is not None and shop.sql(f"SELECT * FROM ({ask.format('few')})").fetchall(),
+        "query": lambda: few.query("candidates", ask.format("candidates")).fetchall(),
+        "aggregate": lambda: few.aggregate("msd_select(item_id, 3, 0.1, 0.5)").fetchall(),
+        "select": lambda: msd_sql.select(few, con=shop, k=3, eps=0.1, diversity=0.5),
+    }
+    with pytest.raises((duckdb.Error, msd_sql.LeakError), match="LeakError|reads the protected") as refused:
+        asked[through]()
+    assert "purchases" in str(refused.value) or "cannot tell" in str(refused.value)
+    assert not re.search(r"__duckdb|unnamed_relation|_msd_", str(refused.value))
+    assert spent(shop) == 0

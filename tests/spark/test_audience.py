@@ -9,6 +9,7 @@ import pytest
 import msd_sql
 from msd_sql.catalog.declarations import Audience
 from msd_sql.question.row_expression import row_expression
+from msd_sql.udfs import SeededSource, Uniform, plan, select
 from tests.engines.conftest import candidates, protected
 
 AUDIENCE = Audience("(country IN ('DE', 'FR')) AND (CAST(version AS INTEGER) >= 3)", ("country", "version"), "UTC")
@@ -39,6 +40,24 @@ def test_the_engines_agree(con, host, build, declared):
         found.append((relevance.gains()[:2].tolist(), swaps, relevance.value()))  # of what is not chosen
     assert found[0] == found[1] == found[2]
     assert found[0][2] > 0
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [protected(), protected(cap=2), protected(relevance="best_match", similarity="r.item_id / 4")],
+    ids=["coverage", "cap", "best_match"],
+)
+def test_all_engines_pick_the_same_for_the_same_noise(con, host, build, declared):
+    fill(con)
+    found = {}
+    for engine in ("memory", "sql", "spark"):
+        relevance = build(host, replace(declared, audience=AUDIENCE), candidates(range(4)), k=3, engine=engine)
+        asked = plan(
+            n=4, k=3, eps=0.5, delta=1e-6, diversity=0.0, m=declared.m, cap=declared.cap, relevance=declared.relevance
+        )
+        found[engine] = [select(asked, relevance, None, Uniform(4, 3), SeededSource(seed)).picks for seed in range(12)]
+    assert found["memory"] == found["sql"] == found["spark"]
+    assert len(set(found["memory"])) > 3  # noise that decides
 
 
 @pytest.mark.parametrize(

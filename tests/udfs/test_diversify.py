@@ -64,3 +64,14 @@ def test_fewer_than_asked_for_come_best_first():
 def test_bad_input_is_said(given, words):
     with pytest.raises(msd_sql.InputError, match=words):
         msd_sql.diversify(*given)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float16, np.int32, object])
+def test_numbers_of_any_kind_give_the_same_picks(kind):
+    rng = np.random.default_rng(3)
+    vectors = rng.integers(-50, 50, size=(200, 12))
+    scores = rng.random(200)
+    expected = msd_sql.diversify(scores, vectors.astype(np.float32), 8)
+    assert msd_sql.diversify(scores, vectors.astype(kind), 8) == expected
+    if kind is np.float64:  # beyond what float32 holds: only the direction counts
+        assert msd_sql.diversify(scores, vectors.astype(kind) * 1e200, 8) == expected
