@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from msd_sql.actions.release import Asked, Drawn, release
 from msd_sql.actions.rows_content import rows_content
-from msd_sql.catalog.amounts import shown
+from msd_sql.catalog.amounts import eps_charge, shown
 from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.readability import probe
 from msd_sql.catalog.records.lines import Answer
@@ -33,6 +33,7 @@ from msd_sql.udfs.receipt import Receipt
 _OF_ITEMS = "FROM {relation} AS r WHERE {r.item} IN (SELECT c.key FROM {candidates} AS c)"
 UNITS = f"SELECT COUNT(DISTINCT {{r.unit}}) AS units {_OF_ITEMS}"
 ROWS = f"SELECT COUNT(*) AS units {_OF_ITEMS}"
+_LARGEST = 2**61  # no relation has as many units, and SQL can hold twice as many: noise of a tiny ε can be larger
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def reach(call: Call, items: Sequence[str | None] | None, kind: str, options: st
 def _draw(call: Call, asked: _Question) -> Drawn:
     source = call.source(asked.protected) or SecretSource()
     noisy = private_count(_counted(call, asked.protected, asked.chosen), Fraction(asked.eps), source)
-    return (max(noisy, 0),), None  # never cut at m: a table may have grown since it was declared
+    return (min(max(noisy, 0), _LARGEST),), None  # never cut at m: a table may have grown since it was declared
 
 
 def reach_interval(call: Call, items: Sequence[str | None] | None, kind: str, options: str) -> dict[str, int]:
@@ -72,7 +73,7 @@ def reach_interval(call: Call, items: Sequence[str | None] | None, kind: str, op
         guarded(call, asserted_public(given))  # first: an error quotes what may be private
         confidence = float(read(FUNCTIONS["msd_reach_interval"].options, given).get("confidence", 0.95))
     about = reach(call, items, kind, json.dumps({name: text for name, text in given.items() if name != "confidence"}))
-    far = noise_within(float(given["eps"]), confidence) if items else 0
+    far = min(noise_within(float(eps_charge(given["eps"])), confidence), _LARGEST) if items else 0
     return {"low": max(about - far, 0), "estimate": about, "high": about + far}
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from msd_sql.actions.release import Asked, Drawn, release
 from msd_sql.actions.rows_content import rows_content
 from msd_sql.catalog.amounts import shown
+from msd_sql.catalog.declaration_checks import MOST_USERS
 from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.readability import probe
 from msd_sql.catalog.records.lines import Answer
@@ -37,7 +38,7 @@ def recount(call: Call, relation: str, eps: Decimal) -> str:
         return (private_count(_counted(call, protected), Fraction(eps), source),), None
 
     counted = release(call, [_asked(call, protected, eps)], lambda new: [draw()])[0].release.picks[0]
-    m = max(counted, 1)
+    m = min(max(counted, 1), MOST_USERS)
     call.catalog.set_users(protected.name, m, statement=call.context.statement)
     return f"{protected.name}: m = {m:,} (it was {protected.m:,}), counted with ε {shown(eps)}; δ stays as it is."
 

@@ -18,7 +18,8 @@ from msd_sql.errors import CatalogError, InputError, suggest
 from msd_sql.surface.shared_arguments import relevance_names
 from msd_sql.udfs.distances import DISTANCES
 
-_LARGEST = {"users": 2**53}
+MOST_USERS = 2**53
+_LARGEST = {"users": MOST_USERS}
 
 
 def check_protected(

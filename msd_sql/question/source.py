@@ -36,16 +36,10 @@ def guarded(call: Call, public: bool) -> Sources:
 
 def guard(call: Call, *, public: bool = False) -> Guard:
     """The guard, with what is protected and declared now; with nothing to protect where that is asserted."""
-    protected = {} if public else _private(call)
+    protected = {} if public else call.private()
     declared = [known.name for known in call.items()]
     elsewhere = not public and any(known.in_spark for known in call.protected())
     return Guard(call.host, call.context.view, protected, declared, call.once, elsewhere=elsewhere)
-
-
-def _private(call: Call) -> dict[str, str | None]:
-    """What is protected, and what may be a protected relation under another name, each with the column of its units."""
-    found = {known.name: known.unit for known in call.protected() if known.relation is not None and not known.missing}
-    return found | {str(name): known.unit for name, known in call.lookalikes().items()}
 
 
 def says_public(call: Call) -> bool:
@@ -74,13 +68,5 @@ def check_public(call: Call, name: Name) -> None:
 
     >>> check_public(call, Name("shop", "main", "products"))
     """
-    protected = _private(call)
-    if not protected:
-        return
-    declared = [*(known.name for known in call.items()), str(name)]
-    try:
-        Guard(call.host, call.context.view, protected, declared, lambda question, answer: answer()).check_relation(name)
-    except LeakError as error:
-        raise LeakError(
-            f"{name} cannot be an items relation, which is public: {error} Make a table of public items."
-        ) from None
+    if (error := call.why_private(name)) is not None:
+        raise LeakError(f"{name} cannot be an items relation, which is public: {error} Make a table of public items.")

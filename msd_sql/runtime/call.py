@@ -23,8 +23,8 @@ from msd_sql.database.host import Host
 from msd_sql.database.spark_host import SparkHost, missing_session
 from msd_sql.database.sql_text import Name, fold, parts
 from msd_sql.database.storage_layout import Table
-from msd_sql.errors import CatalogError, EngineError, MsdError
-from msd_sql.guard.examine import Sources
+from msd_sql.errors import CatalogError, EngineError, LeakError, MsdError
+from msd_sql.guard.examine import Guard, Sources
 from msd_sql.runtime.caller import Context
 from msd_sql.runtime.offers import Offers
 from msd_sql.runtime.progress import Progress
@@ -138,12 +138,22 @@ class Call:
         return source if in_memory and protected.home == protected.relation.database == own else None
 
     def protected(self) -> list[Protected]:
-        """Every relation that is protected now."""
-        found = self.once(("protected",), lambda: self.catalog.all_protected(self.databases()))
+        """Every relation that is protected now, and that the caller may ask about."""
+        found = self._all_protected()
         if self.account is None or self.account.owner:
             return found
         shares = {share.relation for share in self.account.shares}
         return [protected for protected in found if protected.stored_name in shares]
+
+    def _all_protected(self) -> list[Protected]:
+        return self.once(("protected",), lambda: self.catalog.all_protected(self.databases()))
+
+    def private(self) -> dict[str, str | None]:
+        """What is protected, and what may be such a relation under another name; each with the column of its units."""
+        known = self._all_protected()
+        like = self.once(("all lookalikes",), lambda: self.catalog.lookalikes(self.databases(), known, self.items()))
+        found = {one.name: one.unit for one in known if one.relation is not None and not one.missing}
+        return found | {str(name): one.unit for name, one in like.items()}
 
     def need(self, relation: str) -> Protected:
         """A protected relation by its name; an error where it is not protected, or was not when the guard looked."""
@@ -166,7 +176,7 @@ class Call:
         return found[0]
 
     def published(self) -> list[Name]:
-        """What owners have published."""
+        """What owners have published and is public still: it may have been protected, or made another view, since."""
 
         def look() -> list[Name]:
             homes_there = [one.name for one in self.databases().values() if one.home]
@@ -176,9 +186,23 @@ class Call:
                 for key in AccountBook(self.host, home).published()
                 if (name := present(key, None, home, self.databases())) is not None
                 and not is_missing(name, self.databases())
+                and self.why_private(name) is None
             ]
 
         return self.once(("published",), look)
+
+    def why_private(self, name: Name) -> LeakError | None:
+        """Why a relation cannot be public; None if its rows are."""
+        private = self.private()
+        if not private:
+            return None
+        declared = [*(known.name for known in self.items()), str(name)]
+        guard = Guard(self.host, self.context.view, private, declared, lambda question, answer: answer())
+        try:
+            guard.check_relation(name)
+        except LeakError as error:
+            return error
+        return None
 
     def lookalikes(self) -> Mapping[Name, Protected]:
         """What may be a protected relation under another name: as private as the one it resembles."""

@@ -81,3 +81,12 @@ def test_a_selection_tells_titles_and_distances(shop):
     assert "distance to the nearest before" in found._repr_html_()
     plain = msd_sql.select(shop.table("products"), key="id", k=4, eps=0.5, diversity=0, reach="purchases")
     assert plain.nearest is None
+
+
+@pytest.mark.parametrize("eps", ["1e-19", "1e-320"])
+def test_noise_beyond_what_sql_can_hold_is_cut_and_no_failure_after_the_charge(shop, eps):
+    for _ in range(4):
+        assert 0 <= one(shop, f"SELECT msd_reach([1, 2], {eps}, fresh := true)") <= 2**61
+    found = one(shop, f"SELECT msd_reach_interval([1, 2], {eps}, fresh := true)")
+    assert found["low"] <= found["estimate"] <= found["high"] <= 2**62
+    assert "m = " in one(shop, f"SELECT msd_recount('purchases', {eps})")

@@ -239,6 +239,28 @@ def test_what_depends_on_private_rows_cannot_be_published(
     assert [one.name for one in curator.behind.published] == ["products"]
 
 
+@pytest.mark.parametrize("how", ["protected since", "a view over private rows since"])
+def test_what_became_private_is_published_no_longer(curator: Curator, people: dict[str, Account], how: str) -> None:
+    owner = people["olga"]
+    with curator.behind.cursor() as cursor:
+        cursor.execute("CREATE VIEW offers AS SELECT * FROM salaries")
+    for name in ("salaries", "offers"):
+        curator.answer(owner, Asked("declare", {"what": "publish", "arguments": f'{{"relation": "{name}"}}'}))
+    assert len(curator.behind.published) == 3
+    if how == "protected since":
+        given = '{"relation": "salaries", "unit": "person", "item": "salary", "budget": "1", "delta": "1e-6"}'
+        curator.answer(owner, Asked("declare", {"what": "protect", "arguments": given}))
+    else:
+        with curator.behind.cursor() as cursor:
+            cursor.execute("CREATE OR REPLACE VIEW offers AS SELECT user_id FROM purchases")
+    curator.refresh()
+    left = [one.name for one in curator.behind.published]
+    assert sorted(left) == (["products"] if how == "protected since" else ["products", "salaries"])
+    with pytest.raises(Exception, match=r"offers"):
+        rows(curator, people["ana"], "FROM offers")
+    assert rows(curator, people["ana"], "SELECT count(*) AS n FROM products") != []
+
+
 def test_a_revoked_or_expired_account_is_refused_even_in_the_middle(
     curator: Curator, people: dict[str, Account], tokens: dict[str, str]
 ) -> None:

@@ -12,7 +12,8 @@ from msd_sql.question.row_expression import _BY_UNIT, FUNCTIONS, LONGEST, row_ex
 
 COLUMNS = {
     "user_id": "INTEGER", "country": "VARCHAR", "day": "DATE", "at": "TIMESTAMP", "price": "DOUBLE",
-    "large": "BIGNUM", "tags": "VARCHAR[]", "more": "STRUCT(app INTEGER, r VARCHAR)", "doc": "JSON",
+    "large": "BIGNUM", "long": "FLOAT[3]", "tick": "TIMESTAMP_MS",
+    "tags": "VARCHAR[]", "more": "STRUCT(app INTEGER, r VARCHAR)", "doc": "JSON",
 }  # fmt: skip
 
 
@@ -103,6 +104,9 @@ REFUSED = [
     "stats(user_id) = 'x'",
     "array_length(tags, user_id) = 1",
     "CAST(large AS TINYINT) = 1",
+    "long = CASE WHEN price > 1 THEN long END",
+    "CAST(tick AS DATE) > DATE '2026-01-31'",
+    "CAST(at AS TIMESTAMP_MS) > at",
     "country = 'DE' AS x",
     "country = 'DE', 1",
     "1 FROM x",

@@ -67,20 +67,13 @@ def _rename(step: Step, protected: Protected, stored: str, path: str | None) -> 
                 f"accounts cannot become one. Let it draw on the other: msd_protect(…, shares := '{protected.name}')."
             )
     facts = {"old": protected.stored_name, "new": stored, "path": path}
-    accounts = step.rows(statement(_ACCOUNTS, home, home=home))
-    for sql in (*_RENAMES, *_RENAMES_OF_ACCOUNTS) if accounts else _RENAMES:
+    there = {row[0] for row in step.rows(statement(_TABLES, home, home=home))}
+    for sql in (*_RENAMES, *(one for table, renames in _OF_ACCOUNTS.items() if table in there for one in renames)):
         used = {name: value for name, value in facts.items() if f"${name}" in sql}
         step.run(statement(sql, home, **used))
     step.journal("move", protected.stored_name, to=stored, time=datetime.now(UTC).isoformat())
 
 
-_ACCOUNTS = (
-    "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'msd' AND table_name = 'shares' AND database_name = $home"
-)
-_RENAMES_OF_ACCOUNTS = (
-    "DELETE FROM msd.shares WHERE relation = $new",
-    "UPDATE msd.shares SET relation = $new, revision = revision + 1 WHERE relation = $old",
-)
 _RENAMES = (
     "DELETE FROM msd.protected WHERE key = $new",
     "DELETE FROM msd.declared_columns WHERE key = $new",
@@ -93,6 +86,15 @@ _RENAMES = (
     "UPDATE msd.ledger SET charged_to = $new WHERE charged_to = $old",
     "UPDATE msd.answers SET relation = $new WHERE relation = $old",
 )
+# What a curator keeps, where there is one: a share by another name would be a second one.
+_OF_ACCOUNTS = {
+    "shares": (
+        "DELETE FROM msd.shares WHERE relation = $new",
+        "UPDATE msd.shares SET relation = $new, revision = revision + 1 WHERE relation = $old",
+    ),
+    "published": ("DELETE FROM msd.published WHERE key = $new",),
+}
+_TABLES = "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'msd' AND database_name = $home"
 
 
 def _move_file(catalog: Catalog, here: Database, old: str, text: str) -> str:

@@ -10,10 +10,14 @@ import duckdb
 import pytest
 
 import msd_sql
+from msd_sql.catalog.accounts.account_book import AccountBook
 from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.journal.file import JournalError, journal_path
+from msd_sql.catalog.ledger import Ledger
+from msd_sql.catalog.records.lines import Answer, Entry
 from msd_sql.database.duckdb_host import DuckDBHost
-from msd_sql.errors import CatalogError, InputError
+from msd_sql.errors import BudgetError, CatalogError, InputError
+from msd_sql.udfs.privacy.renyi import Divergence
 from tests.support.shop_file import LOAD, PURCHASES, charge, open_shop, spend, spent
 
 KELVIN = "\N{KELVIN SIGN}"
@@ -307,3 +311,23 @@ def test_a_file_that_is_renamed_while_it_is_open_goes_on_in_its_journal(shop, tm
         shutil.copy(tmp_path / "elsewhere", shop)  # without what is only in the log
     (tmp_path / "shop.duckdb.wal").unlink(missing_ok=True)
     assert spent(shop) == Decimal("0.5")
+
+
+def test_an_account_has_its_share_by_the_new_name_too(shop):
+    with open_shop(shop) as host:
+        book = AccountBook(host, "shop")
+        book.add("ana")
+        book.grant("ana", Catalog(host).need("purchases"), Decimal("0.5"))
+        ana = book.need("ana")
+        answer = Answer(Decimal("0.4"), Decimal(0), Divergence.of_count(0.4))
+        Ledger(host, account=ana).charge(Catalog(host).need("purchases"), Entry("select"), [answer])
+    with duckdb.connect(str(shop)) as con:
+        con.execute("ALTER TABLE purchases RENAME TO orders")
+    with open_shop(shop) as host:
+        moved(host, "purchases", "orders")
+        orders, book = Catalog(host).need("orders"), AccountBook(host, "shop")
+        (share,) = book.need("ana").shares
+        assert (share.relation, share.spent.eps) == ("main.orders", Decimal("0.4"))
+        book.grant("ana", orders, Decimal("0.5"))
+        with pytest.raises(BudgetError, match="share that account ana"):
+            Ledger(host, account=ana).charge(orders, Entry("select"), [answer])
