@@ -31,6 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, help="the longest that a statement may take (default: 60)")
     parser.add_argument("--candidates", type=int, help="candidates of one question (default: 200000)")
     parser.add_argument("--memory", help="memory of an account's database in front (default: 512MB)")
+    parser.add_argument("--process-memory", help="memory of the whole process (default: four fifths of the machine's)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -50,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
         refresh=args.refresh,
         pace=args.answer_every,
         log_statements=args.log_statements,
+        process_memory=args.process_memory,
     )
     serve(settings, Limits(**given))
     return 0

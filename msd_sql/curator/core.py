@@ -220,6 +220,8 @@ class _Inside:
 
     def ask(self, asked: Asked) -> Told:
         """Ask the core."""
+        if asked.act == "pull":
+            raise InputError("What is published is here already: SELECT from it by its name.")
         return self._curator.answer_inside(self._account, asked, self._gone)
 
     def close(self) -> None:

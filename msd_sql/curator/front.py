@@ -8,6 +8,7 @@ a database of its own (`fronts`): whatever a statement hands to our functions, t
 from __future__ import annotations
 
 import queue
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,9 +33,17 @@ _CLOSED = (
     "SET autoload_known_extensions = false",
     "SET allow_community_extensions = false",
     "SET temp_directory = ''",
+    "SET home_directory = '/nowhere'",  # settings and errors name folders in it
+    "SET extension_directory = '/nowhere'",
+    "SET secret_directory = '/nowhere'",
+    "SET allow_persistent_secrets = false",
     "SET enable_external_access = false",
 )
-_ALLOWED = ("SELECT", "EXPLAIN")
+_EXPLAIN = re.compile(r"\s*EXPLAIN\s+(ANALYZE\s+)?(\([^()]*\)\s*)?", re.IGNORECASE)
+# Both run a text that is not the statement's own; the first does so on another connection, where it could write.
+_HIDDEN = re.compile(
+    r"json_execute_serialized_sql|\bquery\b[\s\"]*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*\(", re.IGNORECASE | re.DOTALL
+)
 _BATCH = 65_536  # rows
 
 DoorFor = Callable[[Account, Callable[[], bool]], Door]
@@ -63,20 +72,30 @@ def checked(sql: str, limits: Limits) -> Statement:
     """
     if len(sql) > limits.statement:
         raise LimitError(f"A statement may have {limits.statement:,} characters; this one has {len(sql):,}.")
+    found = _parsed(sql)
+    kinds = [one.type.name for one in found]
+    explained = _EXPLAIN.match(sql) if kinds == ["EXPLAIN"] else None
+    if explained is not None:  # EXPLAIN ANALYZE runs what it explains
+        kinds = [one.type.name for one in _parsed(sql[explained.end() :])]
+    if kinds != ["SELECT"]:
+        told = ", ".join(kinds[:5]) or "nothing"
+        raise InputError(
+            f"The curator runs one SELECT (or EXPLAIN) at a time, over what is published; got {told}. For tables "
+            "of your own use your own DuckDB: register(con, curator=…), then SELECT msd_pull('products')."
+        )
+    if _HIDDEN.search(sql):
+        raise InputError("query(…) and json_execute_serialized_sql(…) do not run here: write the statement itself.")
+    return Statement(sql, tuple(sorted(found[0].named_parameters)), explained is not None)
+
+
+def _parsed(sql: str) -> list[duckdb.Statement]:
     cursor = _parser().cursor()
     try:
-        found = cursor.extract_statements(sql)
+        return cursor.extract_statements(sql)
     except duckdb.Error as error:
         raise InputError(str(error)[:2000]) from None
     finally:
         cursor.close()
-    if len(found) != 1 or found[0].type.name not in _ALLOWED:
-        kinds = ", ".join(one.type.name for one in found[:5]) or "nothing"
-        raise InputError(
-            f"The curator runs one SELECT (or EXPLAIN) at a time, over what is published; got {kinds}. For tables "
-            "of your own use your own DuckDB: register(con, curator=…), then SELECT msd_pull('products')."
-        )
-    return Statement(sql, tuple(sorted(found[0].named_parameters)), found[0].type.name == "EXPLAIN")
 
 
 class Front:
@@ -202,12 +221,18 @@ class Front:
             con = register_asking(self._con.cursor(), self._asking.__getitem__)
             number = con.execute("SELECT current_connection_id()").fetchall()[0][0]
         self._asking[number] = self._door(account, gone)
+        con.execute("BEGIN TRANSACTION READ ONLY")  # WITH x AS (DELETE …) is a SELECT as well
         try:
             yield number, con
         finally:
             del self._asking[number]
             self.instance.released.pop(number, None)
-            self._free.put((number, con))
+            try:
+                con.execute("ROLLBACK")
+            except duckdb.Error:
+                con.close()
+            else:
+                self._free.put((number, con))
 
 
 @contextmanager

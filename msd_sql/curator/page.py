@@ -128,4 +128,8 @@ def _asked(curator: Curator, account: Account, said: dict[str, Any]) -> dict[str
 
 def _rows(curator: Curator, account: Account, said: dict[str, Any]) -> dict[str, Any]:
     table = curator.statement(account, curator.check(str(said.get("sql") or "")))
-    return {"columns": table.column_names, "rows": [list(row.values()) for row in table.to_pylist()]}
+    try:
+        rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    except (ArithmeticError, ValueError):  # an INTERVAL of a million years, and their like
+        raise InputError("A value of the result has no place on a page: cast it to VARCHAR.") from None
+    return {"columns": table.column_names, "rows": rows}

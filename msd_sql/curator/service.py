@@ -13,7 +13,7 @@ from msd_sql.curator.core import Curator
 from msd_sql.curator.flight.server import FlightServer
 from msd_sql.curator.limits import Limits
 from msd_sql.curator.log import Log
-from msd_sql.curator.process_memory import few_arenas
+from msd_sql.curator.process_memory import bound_memory, few_arenas
 from msd_sql.errors import InputError
 
 
@@ -30,12 +30,14 @@ class Settings:
     refresh: float = 60.0  # seconds between looks at what is published
     pace: float = 0.0
     log_statements: bool = False
+    process_memory: str | None = None  # of the whole process; None: four fifths of the machine's
 
 
 def serve(settings: Settings, limits: Limits, log: Log | None = None) -> None:
     """Serve until SIGTERM or SIGINT: then nothing new is let in, what runs is stopped, and the file is closed."""
     certificate = _certificate(settings)
     few_arenas()
+    memory = bound_memory(settings.process_memory)
     written = log or Log(statements=settings.log_statements)
     curator = Curator(settings.file, limits, log=written, pace=settings.pace)
     ended = threading.Event()
@@ -59,6 +61,7 @@ def serve(settings: Settings, limits: Limits, log: Log | None = None) -> None:
             address=f"{scheme}://{_bracketed(settings.host)}:{server.port}",
             page=page.address if page else None,
             accounts=accounts,
+            memory=memory,
             published=[f"{name.schema}.{name.name}" for name in curator.behind.published],
         )
         while not ended.wait(0.5):

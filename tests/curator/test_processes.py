@@ -263,6 +263,21 @@ def test_eight_clients_with_fifty_questions_each_overdraw_nothing(server: Server
     assert answers <= told.count("answered")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the system has no such limit")
+def test_a_string_that_fills_the_machine_ends_its_statement_and_nothing_else(tmp_path: Path) -> None:
+    shop = make_shop(tmp_path / "shop.duckdb")
+    token = add_account(shop, "ana", shares=share(0.9))
+    server = serve(shop, "--process-memory", "2GB")
+    try:
+        with connected(server, token) as connection:
+            for greedy in ("repeat('x', 4000000000)", "list_resize([1], 2000000000)", "range(2000000000)"):
+                with pytest.raises(Exception, match="Out of Memory"):
+                    rows(connection, f"SELECT {greedy}")
+            assert len(rows(connection, SIX)[0][0]) == 6
+    finally:
+        assert server.stop() == 0
+
+
 def under_way(server: Server) -> int:
     with urllib.request.urlopen(f"{server.page}/health", timeout=10) as answer:
         found: int = json.loads(answer.read())["under_way"]
