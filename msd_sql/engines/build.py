@@ -18,7 +18,8 @@ from msd_sql.engines.candidates import Candidates
 from msd_sql.engines.candidates_union import union
 from msd_sql.engines.choice import check_engine, check_home, choose_engine, estimated_rows
 from msd_sql.engines.index_cache import CachedIndex, Indexes, IndexKey
-from msd_sql.engines.memory.best_match import match_index, match_keys_step
+from msd_sql.engines.memory.best_match import match_index
+from msd_sql.engines.memory.best_match import match_steps as match_reads
 from msd_sql.engines.memory.coverage import coverage_index, read_steps
 from msd_sql.engines.similarity_steps import matched, public_content
 from msd_sql.engines.sql.best_match import SqlBestMatch, match_steps
@@ -224,7 +225,7 @@ def describe(
     if protected.relevance == "best_match":
         with matched(host, protected, candidates, items) as matching:
             if chosen != "sql":
-                return EnginePlan(chosen, (*matching.kept, match_keys_step(matching)))
+                return EnginePlan(chosen, match_reads(matching))
             return EnginePlan(chosen, tuple(match_steps(matching)))
     with bound(host, protected, candidates, look_up=chosen != "sql") as binding:
         if chosen != "sql" or _only_counts(protected):
