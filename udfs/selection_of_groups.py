@@ -18,10 +18,8 @@ from .objective.objective import in_counts
 from .planning import Plan
 from .privacy.randomness import SecretSource
 from .privacy.sampler import draw_each
-from .relevance.coverage_index import CoverageIndex
-from .relevance.coverage_of_groups import CoverageOfGroups
 from .selection import OnRound, Outcome, planned_receipt
-from .types import Distance, FloatArray, IntArray, Source
+from .types import Distance, FloatArray, IntArray, RelevanceOfGroups, Source
 
 
 def alike(plan: Plan) -> tuple[object, ...] | None:
@@ -40,22 +38,23 @@ def alike(plan: Plan) -> tuple[object, ...] | None:
 
 def select_groups(
     plans: Sequence[Plan],
-    index: CoverageIndex,
+    relevance: RelevanceOfGroups,
     distances: Sequence[Distance | None],
     source: Source | None = None,
     on_round: OnRound | None = None,
 ) -> list[Outcome]:
-    """Run plans that are `alike`, over an index of all their candidates (`CoverageIndex.of_groups`).
+    """Run plans that are `alike`, over the relevance of all their candidates, which is used up.
 
     Whoever calls has charged every plan before. `on_round` is called before every round of draws.
 
-    >>> from msd_sql.udfs import plan
+    >>> from msd_sql.udfs import CoverageIndex, plan
+    >>> from msd_sql.udfs.relevance.coverage_of_groups import CoverageOfGroups
     >>> index = CoverageIndex.from_pairs([0, 0, 3], [0, 1, 2], n=4).of_groups(np.arange(4), np.array([2, 2]))
     >>> todo = plan(n=2, k=1, eps=1000.0, diversity=0.0, m=3)
-    >>> [outcome.picks for outcome in select_groups([todo, todo], index, [None, None])]
+    >>> [outcome.picks for outcome in select_groups([todo, todo], CoverageOfGroups(index, 1), [None, None])]
     [(0,), (1,)]
     """
-    one = _check_fit(plans, index, distances)
+    one = _check_fit(plans, relevance, distances)
     randomness = source if source is not None else SecretSource()
     sizes = np.array([plan.n for plan in plans], dtype=np.int64)
     starts = np.cumsum(sizes) - sizes
@@ -64,23 +63,22 @@ def select_groups(
     pair = one.diversity * 2.0 / (one.k * (one.k - 1)) if one.k > 1 else 0.0
     given = [distance for distance in distances if distance is not None]
     apart = side_by_side(given) if pair or (len(given) == len(plans) and one.k > 1) else None
-    relevance = CoverageOfGroups(index, one.cap)
-    near: FloatArray = np.zeros(index.n)
+    near: FloatArray = np.zeros(relevance.n)
     spread: FloatArray = np.zeros(len(plans))
-    left: IntArray = np.arange(index.n)
+    left: IntArray = np.arange(relevance.n)
     picks: list[IntArray] = []
     for chosen in range(one.k):
         if on_round is not None:
             on_round(chosen + 1, one.k)
         if picks:
-            relevance.add(picks[-1])
+            relevance.add_each(picks[-1])
             if apart is not None:
                 near += apart.rows(picks[-1])
         sizes_left = sizes - chosen
         public = near.take(left)
         public *= pair
         public -= np.repeat(np.maximum.reduceat(public, starts - np.arange(len(plans)) * chosen), sizes_left)
-        scores = in_counts(relevance.gains.take(left), public, unit, bits=0)
+        scores = in_counts(relevance.gains().take(left), public, unit, bits=0)
         drawn = draw_each(scores, sizes_left, etas, randomness) + (starts - np.arange(len(plans)) * chosen)
         picks.append(left.take(drawn))
         spread += near.take(picks[-1])
@@ -94,13 +92,15 @@ def select_groups(
     ]
 
 
-def _check_fit(plans: Sequence[Plan], index: CoverageIndex, distances: Sequence[Distance | None]) -> Plan:
+def _check_fit(plans: Sequence[Plan], relevance: RelevanceOfGroups, distances: Sequence[Distance | None]) -> Plan:
     """Check that what is run has the facts that the noise was calibrated for; any of the plans."""
     kinds = {alike(plan) for plan in plans}
     if len(kinds) != 1 or None in kinds:
         raise InputError("These plans cannot be run together: their questions differ in more than their candidates.")
-    if index.n != sum(plan.n for plan in plans):
-        raise InputError(f"The plans were made for other questions: the index has {index.n} candidates.")
+    if relevance.n != sum(plan.n for plan in plans):
+        raise InputError(f"The plans were made for other questions: the relevance has {relevance.n} candidates.")
+    if relevance.cap != plans[0].cap:
+        raise InputError(f"The plans were made for cap = {plans[0].cap}, the relevance counts up to {relevance.cap}.")
     for plan, distance in zip(plans, distances, strict=True):
         if distance is None and plan.diversity > 0.0 and plan.k > 1:
             raise InputError(f"diversity = {plan.diversity} needs a distance between the items; none was given.")

@@ -56,6 +56,21 @@ class Relevance(Protocol):
         ...
 
 
+class RelevanceOfGroups(Protocol):
+    """Coverage of the candidates of many groups, side by side: a pick changes the marginals of its own group only."""
+
+    n: int  # the candidates of all groups, one group after the other
+    cap: int
+
+    def gains(self) -> IntArray:
+        """Marginal of every candidate given the picks of its group, in counts; not to be written to."""
+        ...
+
+    def add_each(self, picks: IntArray) -> None:
+        """Append one pick of every group."""
+        ...
+
+
 class Distance(Protocol):
     """A public pseudometric in [0, 1] over the candidates; never an n×n matrix."""
 

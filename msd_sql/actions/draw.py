@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from msd_sql.catalog.declarations import Protected
 from msd_sql.database.background import BackgroundRead
-from msd_sql.engines.build import Indexes, build, index_of_groups, prepared
+from msd_sql.engines.build import Indexes, build, build_groups, prepared
 from msd_sql.engines.candidates import Candidates
 from msd_sql.question.item_columns import all_keys
 from msd_sql.question.options import AUTO
@@ -15,9 +16,10 @@ from msd_sql.question.prepare import Question
 from msd_sql.runtime.call import Call
 from msd_sql.udfs.selection import OnRound, Outcome, select
 from msd_sql.udfs.selection_of_groups import alike, select_groups
-from msd_sql.udfs.types import Relevance
+from msd_sql.udfs.types import Relevance, RelevanceOfGroups
 
 Content = BackgroundRead[str]
+T = TypeVar("T", Relevance, RelevanceOfGroups)
 
 
 def draw(call: Call, questions: Sequence[Question], protected: Protected, content: Content) -> list[Outcome]:
@@ -67,23 +69,25 @@ def _alike(questions: Sequence[Question]) -> dict[object, list[int]]:
 def _together(call: Call, questions: dict[int, Question], protected: Protected, content: Content) -> dict[int, Outcome]:
     """The outcomes of questions that are alike; none where they have to be answered one by one."""
     groups = list(questions.values())
-    index = index_of_groups(
+    relevance = build_groups(
         call.holder(protected),
         protected,
         [question.candidates for question in groups],
+        cap=groups[0].cap,
         engine=groups[0].request.engine,
         indexes=call.instance.caches.indexes,
         content=content,
     )
-    if index is None:
+    if relevance is None:
         return {}
-    outcomes = select_groups(
-        [question.plan for question in groups],
-        index,
-        [question.distance for question in groups],
-        source=call.source(protected),
-        on_round=_watched(call, f"{len(groups):,} groups, "),
-    )
+    with _closing(relevance):
+        outcomes = select_groups(
+            [question.plan for question in groups],
+            relevance,
+            [question.distance for question in groups],
+            source=call.source(protected),
+            on_round=_watched(call, f"{len(groups):,} groups, "),
+        )
     return dict(zip(questions, outcomes, strict=True))
 
 
@@ -148,7 +152,7 @@ def _from_kept(
 
 
 @contextmanager
-def _closing(relevance: Relevance) -> Iterator[Relevance]:
+def _closing(relevance: T) -> Iterator[T]:
     """Let go of what a relevance keeps elsewhere, such as in a cluster's memory."""
     try:
         yield relevance

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from msd_sql.catalog.declarations import Protected
-from msd_sql.database.host import Host
+from msd_sql.database.host import Column, Host
 from msd_sql.database.private_reads import private
 from msd_sql.database.sql_text import quote
 from msd_sql.database.temp_names import next_serial, temp_name
@@ -23,6 +23,7 @@ from msd_sql.engines.cast_types import is_castable
 from msd_sql.engines.key_table import KeyTable, key_table
 from msd_sql.engines.steps import Names, own_column
 from msd_sql.errors import EngineError
+from msd_sql.udfs.types import IntArray
 
 _EXACT = re.compile(
     r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|VARCHAR|STRING|DATE|TIMESTAMP|TIMESTAMP_NTZ|UUID|DECIMAL\([0-9, ]*\)"
@@ -75,10 +76,13 @@ def rows_of(protected: Protected) -> str:
 
 
 @contextmanager
-def bound(host: Host, protected: Protected, candidates: Candidates, *, look_up: bool = False) -> Iterator[Binding]:
+def bound(
+    host: Host, protected: Protected, candidates: Candidates, *, look_up: bool = False, groups: IntArray | None = None
+) -> Iterator[Binding]:
     """Bind a declaration with an item column to the candidates, whose table exists for the length of a `with`.
 
-    `look_up`: there need not be one where they, and the items, are whole numbers that lie close together.
+    `look_up`: there need not be one where they, and the items, are whole numbers that lie close together. `groups` says
+    which group each candidate is of: then a unit is one in each group, and an item may be a candidate of several.
     """
     if protected.item is None:
         raise EngineError(
@@ -89,7 +93,9 @@ def bound(host: Host, protected: Protected, candidates: Candidates, *, look_up: 
     types = column_types(host, protected.sql, columns, protected.name)
     serial = next_serial()
     item, unit = own_column(protected.item, "r"), protected.unit
-    units = {"r.unit": own_column(unit, "r")} if unit else {}
+    units = {"r.unit": own_column(unit, "r"), "unit": own_column(unit, "r")} if unit else {}
+    if unit and groups is not None:
+        units["unit"] = f"STRUCT_PACK(g := c.g, unit := {units['r.unit']})"
     unit_type = types[1] if unit else None
     by_number = key_table(candidates, types[0]) if look_up and unit else None
     if by_number is not None:
@@ -97,9 +103,12 @@ def bound(host: Host, protected: Protected, candidates: Candidates, *, look_up: 
         yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial, by_number)
         return
     frame = temp_name(serial, "keys")
-    keys = joined_keys(frame, candidates.type, types[0], item)
+    public: dict[str, Column | Sequence[str]] = {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.column}
+    if groups is not None:
+        public["g"] = groups.astype(np.int32)
+    keys = joined_keys(frame, candidates.type, types[0], item, of_groups=groups is not None)
     names = Names({"relation": rows_of(protected), "candidates": keys.table}, {"r.item": keys.column, **units})
-    with host.table(frame, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.column}):
+    with host.table(frame, public):
         yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial)
 
 
@@ -111,18 +120,20 @@ class Joined:
     column: str
 
 
-def joined_keys(frame: str, given: str, native: str, column: str) -> Joined:
+def joined_keys(frame: str, given: str, native: str, column: str, *, of_groups: bool = False) -> Joined:
     """Join candidates with a column in the column's own type; as text where that type cannot be written in a cast.
 
     A private row meets one candidate at most: of several that are equal in that type, such as 0.0 and -0.0 or 30 days
     and a month, the first one stands for all. Otherwise one row could move several scores, or one count by several.
+    `of_groups`: the candidates have a group g, and that holds within each.
     """
-    typed = native_keys(frame, given, native)
+    g = ", g" if of_groups else ""
+    typed = native_keys(frame, given, native, g)
     if typed is None:
-        return Joined(f"(SELECT i, CAST(key AS VARCHAR) AS key FROM {quote(frame)})", f"CAST({column} AS VARCHAR)")
+        return Joined(f"(SELECT i{g}, CAST(key AS VARCHAR) AS key FROM {quote(frame)})", f"CAST({column} AS VARCHAR)")
     if is_exact(native) and is_exact(given):  # 0.0 and -0.0 are two texts, and one INTEGER
         return Joined(typed, column)
-    return Joined(f"(SELECT MIN(i) AS i, key FROM {typed} AS k GROUP BY key)", column)
+    return Joined(f"(SELECT MIN(i) AS i{g}, key FROM {typed} AS k GROUP BY key{g})", column)
 
 
 def is_exact(kind: str) -> bool:
@@ -134,11 +145,11 @@ def is_exact(kind: str) -> bool:
     return _EXACT.fullmatch(kind.upper()) is not None
 
 
-def native_keys(frame: str, given: str, native: str) -> str | None:
+def native_keys(frame: str, given: str, native: str, more: str = "") -> str | None:
     """(i, key) with the key in the type of the item column, without keys that it cannot hold exactly.
 
     A key such as 1.5 must not become item 2 of an integer column, nor '01' item 1: what does not come back is dropped.
-    None where one of the types is not one to cast to.
+    None where one of the types is not one to cast to. `more` names further columns of the frame.
 
     >>> native_keys("keys", "BIGINT", "BIGINT")
     '(SELECT i, TRY_CAST(key AS BIGINT) AS key FROM "keys")'
@@ -146,7 +157,7 @@ def native_keys(frame: str, given: str, native: str) -> str | None:
     if not (is_castable(given) and is_castable(native)):
         return None
     if given.upper() == native.upper():
-        return f"(SELECT i, TRY_CAST(key AS {native}) AS key FROM {quote(frame)})"
-    typed = f"SELECT i, TRY_CAST(key AS {given}) AS given FROM {quote(frame)}"
-    moved = f"SELECT i, given, TRY_CAST(given AS {native}) AS key FROM ({typed}) AS g"
-    return f"(SELECT i, key FROM ({moved}) AS h WHERE TRY_CAST(key AS {given}) = given)"
+        return f"(SELECT i{more}, TRY_CAST(key AS {native}) AS key FROM {quote(frame)})"
+    typed = f"SELECT i{more}, TRY_CAST(key AS {given}) AS given FROM {quote(frame)}"
+    moved = f"SELECT i{more}, given, TRY_CAST(given AS {native}) AS key FROM ({typed}) AS g"
+    return f"(SELECT i{more}, key FROM ({moved}) AS h WHERE TRY_CAST(key AS {given}) = given)"

@@ -15,10 +15,11 @@ from msd_sql.database.host import Host
 from msd_sql.database.spark_host import SparkHost, spark_sql
 from msd_sql.engines.binding import bound, is_exact
 from msd_sql.engines.candidates import Candidates
-from msd_sql.engines.candidates_union import union
+from msd_sql.engines.candidates_union import side_by_side, union
 from msd_sql.engines.choice import check_engine, check_home, choose_engine, estimated_rows
 from msd_sql.engines.index_cache import CachedIndex, Indexes, IndexKey
-from msd_sql.engines.memory.best_match import match_index, match_keys_step
+from msd_sql.engines.memory.best_match import match_index
+from msd_sql.engines.memory.best_match import match_steps as match_reads
 from msd_sql.engines.memory.coverage import coverage_index, read_steps
 from msd_sql.engines.similarity_steps import matched, public_content
 from msd_sql.engines.sql.best_match import SqlBestMatch, match_steps
@@ -28,24 +29,26 @@ from msd_sql.engines.workspace import Workspace
 from msd_sql.errors import EngineError
 from msd_sql.udfs.relevance.best_match import BestMatch, BestMatchIndex
 from msd_sql.udfs.relevance.coverage import Coverage, CoverageIndex
+from msd_sql.udfs.relevance.coverage_of_groups import CoverageOfGroups
 from msd_sql.udfs.relevance.dense_best_match import DenseBestMatch, DenseBestMatchIndex
-from msd_sql.udfs.types import Relevance
+from msd_sql.udfs.types import Relevance, RelevanceOfGroups
 
 __all__ = [
     "EnginePlan",
     "Indexes",
     "Step",
     "build",
+    "build_groups",
     "check_engine",
     "check_home",
     "describe",
-    "index_of_groups",
     "prepared",
 ]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_SHARED = 4  # times that a pair may be kept in a database, because groups share items
 AUTO_TOLD = "auto: memory (the steps below) while its index fits into half of memory_limit, else sql"
 
 
@@ -111,33 +114,41 @@ def build(
 
 
 @_enough_memory
-def index_of_groups(
+def build_groups(
     host: Host,
     protected: Protected,
     groups: Sequence[Candidates],
     *,
+    cap: int | None = None,
     engine: str = "auto",
     indexes: Indexes | None = None,
     content: Callable[[], str] | None = None,
-) -> CoverageIndex | None:
-    """One index of the candidates of many groups, side by side; None where each group has to be asked about alone.
+) -> RelevanceOfGroups | None:
+    """The coverage of the candidates of many groups, side by side; None where each group has to be asked about alone.
 
-    That is so where the index stays in the database, or where groups share so many items that it would grow.
+    That is so for best_match, and where groups share so many items that every pair would be kept many times over.
 
-    >>> index_of_groups(host, purchases, [three_products, three_products]).n
+    >>> build_groups(host, purchases, [three_products, three_products]).n
     6
     """
+    check_home(protected, engine)
     everything = union(groups)
-    if everything is None or not is_exact(everything.candidates.type):  # else two groups' keys may be one item
+    if protected.relevance == "best_match" or everything is None:
         return None
-    if protected.relevance == "best_match" or isinstance(host, SparkHost):
+    most = cap or protected.cap
+    crowded = len(everything.places) > _SHARED * everything.candidates.n
+    if isinstance(host, SparkHost):
+        from msd_sql.engines.spark.build import groups_in_spark
+
+        return None if crowded else groups_in_spark(host, protected, groups, cap=most)
+    if not is_exact(everything.candidates.type):  # two groups' keys may be one item, which an index holds once
         return None
     found = _index_or_none(host, protected, everything.candidates, engine, indexes, None, content)
     if found is None:
-        return None
+        return None if crowded else _groups_in_sql(host, protected, groups, most)
     codes = everything.places if found.codes is None else found.codes.take(everything.places)
-    index: CoverageIndex = found.index
-    return index.of_groups(codes, np.array([group.n for group in groups], dtype=np.int64))
+    index = found.index.of_groups(codes, np.array([group.n for group in groups], dtype=np.int64))
+    return None if index is None else CoverageOfGroups(index, most)
 
 
 def _index_or_none(
@@ -224,7 +235,7 @@ def describe(
     if protected.relevance == "best_match":
         with matched(host, protected, candidates, items) as matching:
             if chosen != "sql":
-                return EnginePlan(chosen, (*matching.kept, match_keys_step(matching)))
+                return EnginePlan(chosen, match_reads(matching))
             return EnginePlan(chosen, tuple(match_steps(matching)))
     with bound(host, protected, candidates, look_up=chosen != "sql") as binding:
         if chosen != "sql" or _only_counts(protected):
@@ -240,6 +251,12 @@ def _in_sql(host: Host, protected: Protected, candidates: Candidates, items: Ite
     with bound(host, protected, candidates) as binding:
         workspace = Workspace(host, protected.name, binding.serial, binding.names)
         return SqlCoverage(workspace, binding, protected.m, cap)
+
+
+def _groups_in_sql(host: Host, protected: Protected, groups: Sequence[Candidates], cap: int) -> RelevanceOfGroups:
+    listed, group_of = side_by_side(groups)
+    with bound(host, protected, listed, groups=group_of) as binding:
+        return SqlCoverage(Workspace(host, protected.name, binding.serial, binding.names), binding, protected.m, cap)
 
 
 def _index(

@@ -19,6 +19,18 @@ class Union:
     places: IntArray  # of the groups' candidates, one group after the other
 
 
+def side_by_side(groups: Sequence[Candidates]) -> tuple[Candidates, IntArray]:
+    """The candidates of groups whose keys have one type, one group after the other, and the group of each.
+
+    >>> side_by_side([Candidates(["a", "b"], "VARCHAR"), Candidates(["b"], "VARCHAR")])
+    (Candidates(keys=['a', 'b', 'b'], type='VARCHAR'), array([0, 0, 1]))
+    """
+    numbers = [group.keys.numbers for group in groups if isinstance(group.keys, Whole)]
+    whole = len(numbers) == len(groups)
+    keys: Sequence[str] = Whole(np.concatenate(numbers)) if whole else [key for group in groups for key in group.keys]
+    return Candidates(keys, groups[0].type), np.repeat(np.arange(len(groups)), [group.n for group in groups])
+
+
 def union(groups: Sequence[Candidates]) -> Union | None:
     """The distinct candidates of groups whose keys have one type; None where they have several, or there is no group.
 

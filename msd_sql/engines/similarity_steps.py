@@ -41,6 +41,16 @@ GREATEST(COALESCE(TRY_CAST(ROUND(-GREATEST(-COALESCE({similarity}, 0), -1) * {on
 
 
 @dataclass(frozen=True)
+class Crossed:
+    """Every point beside every item, where a point is a row, or several that are alike, and every row is a unit."""
+
+    points: str  # (x, w, c0, c1, …)
+    items: str  # (i, c0, c1, …)
+    similarity: str  # of r, a point, and v, an item: a DOUBLE, NULL where it fails
+    holding: str  # the WHERE that leaves out where it fails, if one is needed
+
+
+@dataclass(frozen=True)
 class Matching:
     """One question's steps, in the order in which they are run."""
 
@@ -49,7 +59,7 @@ class Matching:
     serial: int
     kept: tuple[Step, ...]  # temp relations that `similar` reads
     similar: Step  # rows (x, i, w, q), those with q = 0 included
-    weights: Step | None  # rows (x, w), where a point stands for several units
+    crossed: Crossed | None  # what `similar` pairs, where a point stands for w units
     repeats: bool  # may (x, i) come twice, because a unit has several rows? Then the highest q counts
 
     def temp(self, name: str) -> str:
@@ -71,7 +81,7 @@ def matched(host: Host, protected: Protected, candidates: Candidates, items: Ite
             found.serial,
             tuple(found.kept),
             Step("similar", pairs),
-            found.weights,
+            found.each_with_each,
             repeats=protected.unit is not None,
         )
 
@@ -150,7 +160,7 @@ class _Draft:
         self.serial = next_serial()
         self.keys = temp_name(self.serial, "keys")
         self.kept: list[Step] = []
-        self.weights: Step | None = None
+        self.each_with_each: Crossed | None = None
         similarity = similarity_tree(protected.similarity or "")
         self._public_columns = item_row_columns(similarity)
         self._private_columns = row_columns(similarity, "r")
@@ -184,10 +194,12 @@ class _Draft:
             wanted = ", ".join([f"{NUMBER} AS x", "COUNT(*) AS w", *numbered(values)])
             grouped = f" GROUP BY {', '.join(alike)}" if alike else ""
             points = self._keep("points", f"SELECT {wanted} FROM {self._relation}{grouped} HAVING COUNT(*) > 0")
-            self.weights = Step("weights", f"SELECT x, w FROM {points}")
         similarity = over_numbered(self._similarity, "r")
         q, holding = quantised(tried(similarity)), where_it_holds(similarity)
-        return f"SELECT r.x AS x, v.i AS i, r.w AS w, {q} FROM {points} AS r CROSS JOIN {self._public()} AS v{holding}"
+        public = self._public()
+        if self._unit is None:
+            self.each_with_each = Crossed(points, public, tried(similarity), holding)
+        return f"SELECT r.x AS x, v.i AS i, r.w AS w, {q} FROM {points} AS r CROSS JOIN {public} AS v{holding}"
 
     def _told_apart(self) -> tuple[list[str], list[str]]:
         """The private columns, and what to group by: a row that differs from others must not stand for them."""

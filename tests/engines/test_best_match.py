@@ -11,7 +11,7 @@ from msd_sql.engines.build import build
 from msd_sql.errors import EngineError
 from msd_sql.udfs.types import ONE
 
-from .conftest import candidates, protected
+from .conftest import ENGINES, candidates, protected
 
 PRODUCTS = Items("memory.main.products", "id", (), None, (), (), None, relation=Name("memory", "main", "products"))
 NEAR = "1 - abs(r.place - v.place) / 4"
@@ -196,3 +196,21 @@ def test_private_columns_may_have_any_name(engine, con, host):
             con.execute("UPDATE products SET id = 2")
         relevance = build(host, found, asked, k=1, engine=engine, items=PRODUCTS)
         assert relevance.gains().tolist() == [ONE], (unit, item)
+
+
+@pytest.mark.parametrize(
+    "similarity", ["1 - abs(r.place - v.place) / 400", "1 - abs(r.place - v.place) / (1 + r.place)"]
+)
+def test_the_engines_agree_where_alike_rows_are_put_side_by_side(con, host, similarity):
+    many = 300  # enough items for it
+    con.execute(f"CREATE TABLE products AS SELECT range AS id, (range * 7) % {many} AS place FROM range({many})")
+    con.execute("CREATE TABLE visits AS SELECT (hash(i) % 700)::INTEGER - 50 AS place FROM range(3000) t(i)")
+    con.execute("INSERT INTO visits SELECT NULL FROM range(3)")
+    found = protected(None, None, relation="visits", relevance="best_match", similarity=similarity)
+    one, other = (build(host, found, candidates(range(many)), k=4, engine=engine, items=PRODUCTS) for engine in ENGINES)
+    for pick in (12, 250, 3, 77):
+        assert one.gains().tolist() == other.gains().tolist()
+        assert one.value() == other.value()
+        one.add(pick)
+        other.add(pick)
+    assert one.value() == other.value() > 0

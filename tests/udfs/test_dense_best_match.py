@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import duckdb
 import numpy as np
 import pytest
 
-from msd_sql.udfs.relevance import dense_best_match
+from msd_sql.engines.similarity_steps import QUANTISED
+from msd_sql.engines.steps import fill
+from msd_sql.udfs.relevance import dense_best_match, similarity_table
 from msd_sql.udfs.relevance.best_match import BestMatch, BestMatchIndex
 from msd_sql.udfs.relevance.dense_best_match import DenseBestMatch, DenseBestMatchIndex
-from msd_sql.udfs.relevance.packed_pairs import VALUE_BITS, item_bits
+from msd_sql.udfs.relevance.similarity_table import filled, in_steps
+from msd_sql.udfs.types import ONE
 
 UNITS, N = 80, 13
 
@@ -20,18 +24,20 @@ def both(seed: int) -> tuple[BestMatchIndex, DenseBestMatchIndex]:
     table[3], table[4] = 0, 1 << 20  # one who is like nothing, one who is like everything
     weights = rng.integers(1, 9, UNITS)
     unit, item = np.nonzero(table)
-    keys = (unit << item_bits(N) | item) << VALUE_BITS | table[unit, item]
-    rng.shuffle(keys)
-    dense = DenseBestMatchIndex.from_keys(np.array_split(keys, 5), N, weights)
+    mixed = rng.permutation(len(unit))
+    parts = [(unit[part], item[part], table[unit[part], item[part]] / ONE) for part in np.array_split(mixed, 5)]
+    dense = DenseBestMatchIndex.from_blocks(parts, N, weights)
     assert dense.table.tolist() == table.T.tolist()
     return BestMatchIndex.from_triples(unit, item, table[unit, item], N, weights), dense
 
 
 @pytest.mark.parametrize("exact", [True, False])
-@pytest.mark.parametrize("cells", [1 << 18, 30])
+@pytest.mark.parametrize(("cells", "together", "large"), [(1 << 18, 512, 1 << 22), (30, 7, 1 << 22), (1 << 18, 7, 1)])
 @pytest.mark.parametrize("seed", range(4))
-def test_marginals_are_those_of_lists(monkeypatch, seed, cells, exact):
+def test_marginals_are_those_of_lists(monkeypatch, seed, cells, together, large, exact):
     monkeypatch.setattr(dense_best_match, "_CELLS", cells)
+    monkeypatch.setattr(dense_best_match, "_UNITS", together)
+    monkeypatch.setattr(dense_best_match, "_LARGE", large)  # 1: in two threads
     monkeypatch.setattr(dense_best_match, "_EXACT", (1 << 33) if exact else 0)
     lists, table = both(seed)
     assert table.total.tolist() == lists.total.tolist()
@@ -78,10 +84,63 @@ def test_what_is_remembered_is_bounded(monkeypatch):
 
 
 @pytest.mark.parametrize("run", [1, 1000])
-def test_similarities_are_written_alike_in_runs_and_one_by_one(monkeypatch, run):
-    monkeypatch.setattr(dense_best_match, "_RUN", run)
-    table = np.random.default_rng(5).integers(0, 1 << 20, (N, UNITS))
+@pytest.mark.parametrize("cells", [1 << 16, 33])
+def test_similarities_are_written_alike_in_runs_and_one_by_one(monkeypatch, run, cells):
+    monkeypatch.setattr(similarity_table, "_RUN", run)
+    monkeypatch.setattr(similarity_table, "_CELLS", cells)
+    table = np.random.default_rng(5).integers(0, ONE + 1, (N, UNITS))
     item, unit = np.divmod(np.arange(N * UNITS), UNITS)
-    keys = (unit << item_bits(N) | item) << VALUE_BITS | table.reshape(-1)
-    parts = np.array_split(keys, 7)[::-1]  # blocks come in any order, and end anywhere
-    assert DenseBestMatchIndex.from_keys(parts, N, np.ones(UNITS, np.int64)).table.tolist() == table.tolist()
+    parts = np.array_split(np.arange(N * UNITS), 7)[::-1]  # blocks come in any order, and end anywhere
+    blocks = [(unit[part], item[part], table.reshape(-1)[part] / ONE) for part in parts]
+    assert filled(blocks, N, UNITS).tolist() == table.tolist()
+
+
+def test_what_cannot_be_written_is_not_passed_over():
+    with pytest.raises(IndexError):
+        filled([(np.array([UNITS]), np.array([0]), np.array([0.5]))], N, UNITS)
+
+
+def test_without_units_nothing_is_lost():
+    index = DenseBestMatchIndex.from_blocks([], 3, np.zeros(0, np.int64))
+    relevance = DenseBestMatch(index, 1)
+    relevance.add(1)
+    assert (relevance.gains().tolist(), relevance.value()) == ([0, 0, 0], 0)
+
+
+def test_similarities_are_rounded_as_sql_rounds_them():
+    halves = (np.arange(0, 40) + 0.5) / ONE
+    whole = np.concatenate([halves, np.random.default_rng(1).random(2000) * 1.1, np.arange(3) / ONE, [1.0, 0.5 / ONE]])
+    near = [np.nextafter(whole, -1.0), whole, np.nextafter(whole, 2.0)]
+    odd = [np.nan, np.inf, -np.inf, -0.0, 5e-324, 1e308, -1e308, 1.0 + 0.4 / ONE]
+    numbers = np.concatenate([*near, odd])
+    with duckdb.connect() as con:
+        con.register("numbers", {"s": numbers})
+        found = con.execute(f"SELECT {fill(QUANTISED, {'similarity': 's', 'one': ONE})} FROM numbers").fetchnumpy()
+    assert in_steps(numbers).tolist() == found["q"].tolist()
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("large", [1, 1 << 22])
+@pytest.mark.parametrize("alike", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_losses_are_by_definition_whether_neighbours_are_alike_or_not(monkeypatch, seed, alike, large, exact):
+    monkeypatch.setattr(dense_best_match, "_UNITS", 16)
+    monkeypatch.setattr(dense_best_match, "_LARGE", large)
+    monkeypatch.setattr(dense_best_match, "_EXACT", (1 << 33) if exact else 0)
+    rng = np.random.default_rng(seed)
+    places = np.linspace(0, 1, 300) if alike else rng.random(300)
+    near = np.clip(1 - 8 * np.abs(places[None, :] - np.linspace(0, 1, 40)[:, None]), 0, 1)
+    index = DenseBestMatchIndex((near * ONE).astype(np.int32), rng.integers(1, 9, 300))
+    ways = []
+    for way in ("_losses_of_neighbours", "_losses_of_units"):
+        real = getattr(DenseBestMatchIndex, way)
+        monkeypatch.setattr(
+            DenseBestMatchIndex, way, lambda *given, real=real, way=way: (ways.append(way), real(*given))[1]
+        )
+    before = np.zeros(300, np.int32)
+    for pick in (20, 3, 30, 21):
+        after = np.maximum(before, index.table[pick])
+        clipped = np.clip(index.table, before, after).astype(np.int64) - before
+        assert index.losses(before, after).tolist() == (clipped @ index.weights).tolist()
+        before = after
+    assert set(ways) == {"_losses_of_neighbours" if alike else "_losses_of_units"}

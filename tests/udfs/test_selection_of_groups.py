@@ -102,10 +102,10 @@ def test_marginals_of_all_groups_are_those_of_each(seed: int, cap: int, overlapp
     left = np.ones(sizes.sum(), np.bool_)  # what a picked item would bring once more is not asked for
     for turn in range(5):
         gains = np.concatenate([relevance.gains() for relevance in alone])
-        assert together.gains[left].tolist() == gains[left].tolist()
+        assert together.gains()[left].tolist() == gains[left].tolist()
         for relevance in alone:
             relevance.add(turn)
-        together.add(np.cumsum(sizes) - sizes + turn)
+        together.add_each(np.cumsum(sizes) - sizes + turn)
         left[np.cumsum(sizes) - sizes + turn] = False
 
 
@@ -139,7 +139,9 @@ def test_groups_choose_together_what_each_chooses_alone(share: float, diversity:
     side_by_side = index.of_groups(np.concatenate(groups), sizes)
     assert side_by_side is not None
     rounds: list[tuple[int, int]] = []
-    found = select_groups(plans, side_by_side, distances, Share(share), lambda *told: rounds.append(told))
+    found = select_groups(
+        plans, CoverageOfGroups(side_by_side, 1), distances, Share(share), lambda *told: rounds.append(told)
+    )
     for group, one, far, outcome in zip(groups, plans, distances, found, strict=True):
         alone = select(one, Coverage(index, 200, 4, 1, group), far, Uniform(len(group), 4), Share(share))
         assert outcome.picks == alone.picks
@@ -153,9 +155,11 @@ def test_only_plans_that_differ_in_their_candidates_run_together() -> None:
     assert index is not None
     one, other = (plan(n=30, k=k, eps=0.1, diversity=0.0, m=200) for k in (2, 3))
     with pytest.raises(InputError, match="together"):
-        select_groups([one, other], index, [None, None])
+        select_groups([one, other], CoverageOfGroups(index, 1), [None, None])
     with pytest.raises(InputError, match="candidates"):
-        select_groups([one], index, [None])
+        select_groups([one], CoverageOfGroups(index, 1), [None])
+    with pytest.raises(InputError, match="cap = 1"):
+        select_groups([one, one], CoverageOfGroups(index, 2), [None, None])
     assert alike(plan(n=30, k=2, eps=None, diversity=0.0, m=200)) is None
     assert alike(plan(n=30, k=2, eps=0.1, diversity=0.0, m=200, relevance="best_match")) is None
     assert alike(plan(n=30, k=2, eps=0.1, diversity=0.0, m=200, pinned=1, rank=2)) is None

@@ -8,7 +8,7 @@ import numpy as np
 
 from msd_sql.engines.binding import Binding
 from msd_sql.engines.spark.recount import Recounted
-from msd_sql.engines.spark.workspace import SparkWorkspace, slots
+from msd_sql.engines.spark.workspace import SparkWorkspace, among, slots
 from msd_sql.engines.sql.coverage import AT_CAP, HELD, KEPT, REACHED, SHARED, TOTALS, pairs_step, scattered
 from msd_sql.engines.steps import Step, nested
 from msd_sql.udfs.types import IntArray
@@ -67,14 +67,19 @@ def chosen_step(workspace: SparkWorkspace, picks: list[int]) -> Step:
     return workspace.step("chosen", CHOSEN, slot=slot, picked=picked)
 
 
+def taken_step(workspace: SparkWorkspace, picks: list[int]) -> Step:
+    """The units of the picks, whatever their slots: a thousand groups have thousands of picks."""
+    return workspace.step("chosen", CHOSEN, slot=0, picked=among("i", picks))
+
+
 def at_cap_step(workspace: SparkWorkspace, picks: list[int], cap: int) -> Step:
     """Per candidate: its units that no further pick can add to."""
-    return workspace.step("at_cap", AT_CAP, over={"chosen": chosen_step(workspace, picks)}, cap=cap)
+    return workspace.step("at_cap", AT_CAP, over={"chosen": taken_step(workspace, picks)}, cap=cap)
 
 
 def reached_step(workspace: SparkWorkspace, picks: list[int], cap: int) -> Step:
     """The value of the picks."""
-    return workspace.step("reached", REACHED, over={"chosen": chosen_step(workspace, picks)}, cap=cap)
+    return workspace.step("reached", REACHED, over={"chosen": taken_step(workspace, picks)}, cap=cap)
 
 
 def swaps_step(workspace: SparkWorkspace, picks: list[int], cap: int, sample: list[int] | None) -> Step:

@@ -63,6 +63,11 @@ class Recounted(ABC):
         self.picks.append(int(item))
         self._gain, self._swaps = None, {}
 
+    def add_each(self, picks: IntArray) -> None:
+        """Append picks of different groups, so that no unit has two of them."""
+        for pick in picks.tolist():
+            self.add(pick)
+
     def swap_gains(self, sample: IntArray) -> IntArray:
         """Marginal of every swap."""
         if not self.picks or not len(sample):

@@ -71,7 +71,7 @@ class SparkWorkspace:
         }
         of, items = sample or ("", None)
         if items is not None:
-            relations[of] = nested(f"SELECT * FROM {relations[of]} AS {of} WHERE {_among('i', items)}")
+            relations[of] = nested(f"SELECT * FROM {relations[of]} AS {of} WHERE {among('i', items)}")
         return step(name, text, Names(relations), **values)
 
     def relation(self, stand_in: str) -> str:
@@ -110,8 +110,13 @@ def slots(picks: list[int]) -> tuple[str, str]:
     ('CASE i WHEN 7 THEN 0 WHEN 4 THEN 1 END', 'i IN (7, 4)')
     """
     cases = " ".join(f"WHEN {item} THEN {slot}" for slot, item in enumerate(picks))
-    return f"CASE i {cases} END", _among("i", picks)
+    return f"CASE i {cases} END", among("i", picks)
 
 
-def _among(column: str, items: list[int]) -> str:
+def among(column: str, items: list[int]) -> str:
+    """Whether a column is one of these items, which are public.
+
+    >>> among("i", [7, 4])
+    'i IN (7, 4)'
+    """
     return f"{column} IN ({', '.join(str(item) for item in items)})"

@@ -19,15 +19,15 @@ from msd_sql.engines.workspace import Workspace
 from msd_sql.udfs.types import IntArray
 
 PAIRS = """
-SELECT DISTINCT CAST(c.i AS INT) AS i, {r.unit} AS unit
+SELECT DISTINCT CAST(c.i AS INT) AS i, {unit} AS unit
 FROM {relation} AS r JOIN {candidates} AS c ON {r.item} = c.key
 WHERE NOT {r.unit} IS NULL
 """
 TOTALS = "SELECT i, COUNT(*) AS units FROM {pairs} AS pairs GROUP BY i"
-CHOSEN = "SELECT {slot} AS slot, unit FROM {pairs} AS pairs WHERE i = {item}"
+CHOSEN = "SELECT {slot} AS slot, unit FROM {pairs} AS pairs WHERE i IN ({items})"
 FULL = """
 SELECT unit FROM {chosen} AS chosen
-WHERE unit IN (SELECT unit FROM {pairs} AS pairs WHERE i = {item})
+WHERE unit IN (SELECT unit FROM {pairs} AS pairs WHERE i IN ({items}))
 GROUP BY unit HAVING COUNT(*) = {cap}
 """
 LOSSES = """
@@ -100,16 +100,21 @@ class SqlCoverage:
 
     def add(self, item: int) -> None:
         """Append a pick: the units that it brings to their cap no longer count for their other items."""
+        self.add_each(np.array([item]))
+
+    def add_each(self, picks: IntArray) -> None:
+        """Append picks of different groups: no unit has two of them. They share a slot, and are never swapped."""
         gain, value = self.gains(), self.value()
-        chosen = self._workspace.step("chosen", CHOSEN, slot=len(self._picks), item=item)
+        items = ", ".join(str(pick) for pick in picks.tolist())
+        chosen = self._workspace.step("chosen", CHOSEN, slot=len(self._picks), items=items)
         if self._picks:
             self._workspace.grow("chosen", chosen)
         else:
             self._workspace.renew("chosen", chosen)
-        self._picks.append(item)
-        self._workspace.renew("filled", self._workspace.step("full", FULL, item=item, cap=self.cap))
+        self._picks.extend(picks.tolist())
+        self._workspace.renew("filled", self._workspace.step("full", FULL, items=items, cap=self.cap))
         self._gain = gain - self._per_item("losses", LOSSES)
-        self._value = value + int(gain[item])
+        self._value = value + int(gain[picks].sum())
         self._workspace.drop("held")
 
     def swap_gains(self, sample: IntArray) -> IntArray:
@@ -169,8 +174,8 @@ def greedy_steps(binding: Binding, cap: int) -> Iterator[Step]:
     names = Names({**binding.names.relations, **temps}, binding.names.expressions)
     yield pairs_step(binding)
     yield step("totals", TOTALS, names)
-    yield step("chosen", CHOSEN, names, slot=0, item=0).kept(binding.temp("chosen"))
-    yield step("full", FULL, names, item=0, cap=cap).kept(binding.temp("filled"))
+    yield step("chosen", CHOSEN, names, slot=0, items=0).kept(binding.temp("chosen"))
+    yield step("full", FULL, names, items=0, cap=cap).kept(binding.temp("filled"))
     yield step("losses", LOSSES, names)
 
 

@@ -47,27 +47,18 @@ FROM (
 WHERE
   nth = 1;
 
--- keys
+-- weights
 SELECT
-  (
-    x * 4 + i
-  ) * 2097152 + q AS key
-FROM (
-  SELECT
-    r.x AS x,
-    v.i AS i,
-    r.w AS w,
-    GREATEST(
-      COALESCE(
-        TRY_CAST(ROUND(
-          -GREATEST(-COALESCE(TRY(CAST((
-            1 - ABS(r.c0 - v.c0) / 4
-          ) AS DOUBLE)), 0), -1) * 1048576
-        ) AS BIGINT),
-        0
-      ),
-      0
-    ) AS q
-  FROM "_msd_points" AS r
-  CROSS JOIN "_msd_v" AS v
-) AS s;
+  x,
+  w
+FROM "_msd_points" AS points;
+
+-- compared
+SELECT
+  r.x AS x,
+  v.i AS i,
+  TRY(CAST((
+    1 - ABS(r.c0 - v.c0) / 4
+  ) AS DOUBLE)) AS s
+FROM "_msd_points" AS r
+CROSS JOIN "_msd_v" AS v;

@@ -44,7 +44,7 @@ SELECT
   unit
 FROM `_msd_pairs` AS pairs
 WHERE
-  i = 0;
+  i IN (0);
 
 -- full
 CREATE TEMPORARY VIEW `_msd_filled` AS
@@ -57,7 +57,7 @@ WHERE
       unit
     FROM `_msd_pairs` AS pairs
     WHERE
-      i = 0
+      i IN (0)
   )
 GROUP BY
   unit

@@ -53,7 +53,7 @@ WHERE
       unit
     FROM (
       SELECT
-        CASE i WHEN 0 THEN 0 END AS slot,
+        0 AS slot,
         unit
       FROM pairs AS pairs
       WHERE
@@ -75,7 +75,7 @@ FROM (
     COUNT(*) AS picks
   FROM (
     SELECT
-      CASE i WHEN 0 THEN 0 WHEN 2 THEN 1 END AS slot,
+      0 AS slot,
       unit
     FROM pairs AS pairs
     WHERE
