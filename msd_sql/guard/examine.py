@@ -6,17 +6,17 @@ scanned, through views, macros, CTEs and correlated subqueries alike. What a pla
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn
 
 from msd_sql.catalog.relations import Once, foreign_databases, relation_rows
-from msd_sql.database.host import OWN_NAMES, Host, HostError, Row
+from msd_sql.database.host import Host, Row
 from msd_sql.database.plans import Plan, Scan, explained, plan_of, serialized
-from msd_sql.database.sql_text import Name, fold, literal, parts, quote
+from msd_sql.database.sql_text import Name, fold, literal, parts
 from msd_sql.errors import LeakError
+from msd_sql.guard.caller_settings import as_the_caller
 from msd_sql.guard.connection_view import ConnectionView, Key, key_of
 from msd_sql.guard.files import located, overlap
 from msd_sql.guard.private_data import PrivateData, closure, name_key, private_data, reads_files, views_of
@@ -24,8 +24,6 @@ from msd_sql.guard.probes import PROBED, hidden, macro_bodies
 from msd_sql.guard.program_variables import check_program_variables
 from msd_sql.guard.statement_text import READING, made_table, mentioned, paths, planned, tokens, unreadable
 from msd_sql.guard.way import way
-from msd_sql.surface.macros import TEXT
-from msd_sql.surface.shared_macros import DATABASE
 
 # Operators that compute with what they are given; data that a program holds, and whatever is new, is not among them.
 _OPERATORS = frozenset([
@@ -135,7 +133,7 @@ class Guard:
         """A variable can hold private values, and is a constant in a plan: without it the plan must be the same."""
         if not self._view.variables:
             return
-        with self._as_the_caller():
+        with as_the_caller(self._host, self._view):
             rows = self._host.rows(f"SELECT CAST(json_serialize_plan({literal(text)}) AS VARCHAR)")
         if rows[0][0] != told:
             names = ", ".join(self._view.variables)
@@ -172,26 +170,11 @@ class Guard:
                 f"DuckDB does not tell its plan, and {found} may be a TEMP macro, which another connection does not"
                 " see. Drop it, or make it permanent"
             )
-        with self._as_the_caller():
+        with as_the_caller(self._host, self._view):
             plan = explained(self._host, text)
         if plan is None:
             raise unreadable("another connection of this database cannot run it")
         return plan
-
-    @contextmanager
-    def _as_the_caller(self) -> Iterator[None]:
-        path = ",".join(f"{quote(database)}.{quote(schema)}" for database, schema in self._view.path)
-        with suppress(HostError):  # only Python's DuckDB looks for a program's variables
-            self._host.run("SET python_enable_replacements = false")
-        self._host.run(f"SET search_path = {literal(path)}")
-        self._host.run(f"SET file_search_path = {literal(','.join(self._view.folders))}")
-        self._host.run(f"SET home_directory = {literal(self._view.home)}")
-        try:
-            if (DATABASE, "main") not in self._view.path:  # else they are found by that path
-                self._host.run(TEXT)
-            yield
-        finally:
-            self._host.run(f"{OWN_NAMES}; RESET file_search_path; RESET home_directory")
 
     def _check(self, plan: Plan) -> None:
         for scan in plan.scans:

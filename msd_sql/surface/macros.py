@@ -283,8 +283,7 @@ def _file(name: str) -> str:
     return "\n".join(line for line in lines if line.strip() and not line.startswith("--"))
 
 
-# What is told of the caller, empty at first: DuckDB looks at all that a macro calls whenever one is made, and at the
-# text of caller.sql for a quarter of the time if it comes first.
+# Empty at first: DuckDB looks at all that a macro calls whenever one is made, mostly at caller.sql if that comes first.
 _TOLD = [macro(name, "", _NULL, table=False) for name in ("_msd_asking", "_msd_context", "_msd_caller")]
 # The statements that give a connection our macros, written by hand or rendered.
 TEXT = "\n".join([

@@ -248,7 +248,7 @@ def test_no_message_names_what_duckdb_calls_a_relation_inside(shop, through):
         "aggregate": lambda: few.aggregate("msd_select(item_id, 3, 0.1, 0.5)").fetchall(),
         "select": lambda: msd_sql.select(few, con=shop, k=3, eps=0.1, diversity=0.5),
     }
-    with pytest.raises((duckdb.Error, msd_sql.LeakError), match="LeakError|reads the protected") as refused:
+    with pytest.raises((duckdb.Error, msd_sql.LeakError), match=r"LeakError|reads the protected") as refused:
         asked[through]()
     assert "purchases" in str(refused.value) or "cannot tell" in str(refused.value)
     assert not re.search(r"__duckdb|unnamed_relation|_msd_", str(refused.value))
