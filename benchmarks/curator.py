@@ -67,8 +67,13 @@ class Served:
             if told["event"] == "serving":
                 self.address = told["address"]
                 break
-        self._drain = threading.Thread(target=lambda: [None for _ in self.process.stderr or ()], daemon=True)
+        self._drain = threading.Thread(target=self._drained, daemon=True)
         self._drain.start()
+
+    def _drained(self) -> None:
+        for line in self.process.stderr or ():
+            if not line.startswith("{"):  # a line of the log is; what is said of a crash is not
+                print(line, end="", file=sys.stderr, flush=True)
 
     def memory(self) -> float:
         """Resident megabytes."""

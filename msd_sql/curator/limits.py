@@ -125,8 +125,9 @@ class Watch:
 
     def _look(self) -> None:
         while not self._end.wait(self._every):
+            # Under the lock, so that none of them ends meanwhile: what `gone` asks is freed with its call, and what
+            # `stop` stops may already run for somebody else.
             with self._lock:
-                watched = list(self._watched.values())
-            for deadline, gone, stop in watched:
-                if time.monotonic() > deadline or gone():
-                    stop()
+                for deadline, gone, stop in self._watched.values():
+                    if time.monotonic() > deadline or gone():
+                        stop()

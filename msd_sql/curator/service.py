@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import ipaddress
 import signal
 import threading
@@ -36,6 +37,7 @@ class Settings:
 def serve(settings: Settings, limits: Limits, log: Log | None = None) -> None:
     """Serve until SIGTERM or SIGINT: then nothing new is let in, what runs is stopped, and the file is closed."""
     certificate = _certificate(settings)
+    faulthandler.enable()  # a crash says where, by the names of functions alone
     few_arenas()
     memory = bound_memory(settings.process_memory)
     written = log or Log(statements=settings.log_statements)

@@ -13,7 +13,7 @@ import pytest
 
 from msd_sql.catalog.accounts.account import Account
 from msd_sql.curator.core import Curator
-from msd_sql.curator.limits import Gate, LimitError, Limits
+from msd_sql.curator.limits import Gate, LimitError, Limits, Watch
 from msd_sql.errors import BudgetError, CatalogError, EngineError, InputError, MsdError, PrivacyError
 from msd_sql.remote.wire import GROUP, Asked
 
@@ -383,6 +383,28 @@ def test_rate_and_concurrency_by_a_clock_of_the_test() -> None:
     with gate.entered("ben"):
         pass
     assert gate.busy == 0
+
+
+def test_nobody_is_asked_after_a_call_has_ended() -> None:
+    """What tells that a client has gone is freed with its call: asked later, it ends the process."""
+    watch = Watch(60.0, every=0.001)
+    looking, ended, late = threading.Event(), threading.Event(), []
+
+    def slow() -> bool:
+        looking.set()
+        ended.wait(0.3)
+        return False
+
+    try:
+        with watch.over(lambda: None, slow):
+            with watch.over(lambda: None, lambda: bool(ended.is_set() and late.append("asked"))):
+                looking.wait(10)
+            ended.set()
+            looking.clear()
+            looking.wait(10)
+    finally:
+        watch.close()
+    assert late == []
 
 
 def test_a_statement_that_takes_too_long_is_stopped(shop: Path, tokens: dict[str, str]) -> None:

@@ -1,4 +1,7 @@
-"""The page in a real browser: the owner's side, the analyst's side, and what neither shows."""
+"""The page in a real browser: the owner's side, the analyst's side, and what neither shows.
+
+The pictures of docs/curator.md: pytest tests/curator/test_page.py --basetemp=FOLDER, then look into FOLDER.
+"""
 
 from __future__ import annotations
 
@@ -119,7 +122,11 @@ def test_an_analyst_asks_and_the_owner_sees_it(
     assert "61 (INTEGER)" in tab.inner_text("#cost")
     tab.fill("#ask-k", "5")
     tab.fill("#ask-where", "price < 60")
+    tab.fill("#ask-among", "user_id < 300")
+    tab.select_option("#ask-quota", "shelf")
+    tab.fill("#ask-cap", "2")
     assert "FROM msd_topk(candidates, 5, 0.05, 0.5" in tab.inner_text("#sql")
+    assert "among := 'user_id < 300', quota := shelf, quota_cap := 2" in tab.inner_text("#sql")
     tab.click("#price")
     tab.locator("#cost", has_text="40 (INTEGER)").wait_for()
     assert "0.05" in tab.inner_text("#cost")
