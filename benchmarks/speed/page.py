@@ -36,8 +36,8 @@ NOTES = """
   are written for the first time.
 - **Cold starts.** To register costs as much again as DuckDB itself: numpy, which DuckDB loads to register a function,
   is a third of that; another third are thirty-five macros, made twice (for the connection, and for all others of its
-  database), which DuckDB binds one by one. Algorithms, Arrow and parsers are loaded with the first question. `msd shell`
-  registers nothing while a script in memory is plain SQL, and `msd --help` loads no database at all.
+  database), which DuckDB binds one by one. Algorithms, Arrow and parsers are loaded with the first question. `msd
+  shell` registers nothing while a script in memory is plain SQL, and `msd --help` loads no database at all.
 - **Instacart (close).** Fifty thousand candidates and only 1.4 million purchases: what is done for every candidate (its
   set, twenty times its score and its weight, of which the exponential alone is a fifth) takes as long as the purchases.
 - **1,000 vectors, k = 10 (even).** Half a millisecond on both sides: reached in one run and missed in another. Most of
