@@ -1,4 +1,4 @@
-"""A backup from before a move does not refund what an account spent of its share, nor is a share charged for nothing."""
+"""A backup from before a move does not refund what an account spent of its share; nothing is charged for nothing."""
 
 from __future__ import annotations
 
