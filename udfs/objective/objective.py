@@ -91,15 +91,17 @@ class Objective:
         table = self.relevance.swap_gains(sample) if self._touched else None
         gains = np.zeros(size + 1, np.int64)
         public = np.zeros(size + 1)
-        near, rows = (self._all_near().take(sample), self._slot_rows()) if self._pair else (None, None)
+        every = len(sample) == self.n  # then they are in order
+        near, rows = (self._all_near(), self._slot_rows()) if self._pair else (None, None)
+        if near is not None and not every:
+            near = near.take(sample)
         # Slot by slot: with a million candidates whole tables would be written and read from memory several times.
         for slot, (end, able) in enumerate(zip(ends.tolist(), feasible, strict=True)):
             place = slice(end - int(np.count_nonzero(able)), end)
             if table is not None:
                 gains[place] = table[slot][able]
             if near is not None and rows is not None:
-                apart = rows[slot].take(sample)
-                np.subtract(near, apart, out=apart)
+                apart = near - (rows[slot] if every else rows[slot].take(sample))
                 apart -= float(rows[slot].take(self.picks).sum())
                 public[place] = apart[able]
         public *= self._pair
@@ -179,7 +181,9 @@ class Objective:
 
     def _slot_rows(self) -> FloatArray:
         if self._rows is None:
-            self._rows = np.stack([self._row(item) for item in self.picks])
+            self._rows = np.empty((len(self.picks), self.n))
+            for slot, item in enumerate(self.picks):  # np.stack would hold all of them twice
+                self._rows[slot] = self._row(item)
         return self._rows
 
 
