@@ -154,3 +154,12 @@ SELECT relation, kind, what, statement, releases, repeated, eps, delta, composed
 
 -- the releases
 SELECT relation, kind, n, k, method, bound, eps, delta FROM msd_releases();
+
+-- rows that are units
+CREATE TABLE visits AS SELECT (i * 37 % 301)::DOUBLE / 7 AS place FROM range(3000) AS t(i);
+
+-- protect rows by a similarity
+SELECT msd_protect('visits', relevance := 'best_match', budget := 1e9, delta := 1e-6, similarity := '1 / (1 + abs(nullif(r.place, 1) - v.price))') AS said;
+
+-- a selection among them, with so little noise that the best are chosen
+SELECT msd_select(item_id, 3, 1e7, 0.0, reach := 'visits', delta := 1e-9) AS items FROM products;
