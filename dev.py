@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -82,12 +83,26 @@ def integrations(*names: str) -> None:
         ]
         done = subprocess.run(command, cwd=HERE, check=False, capture_output=True, text=True)
         shown = done.stdout.strip().splitlines()
-        print(f"{name}: {shown[-1] if shown else done.stderr}", flush=True)
+        print(f"{name}: {shown[-1] if shown else done.stderr}; {_versions(python, packages)}", flush=True)
         if done.returncode or "skipped" in shown[-1]:
             print(done.stdout, done.stderr)
             failed.append(name)
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
+
+
+_TOLD = """
+import platform, sys
+from importlib.metadata import version
+print(", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in sys.argv[1:])]))
+"""
+
+
+def _versions(python: Path, packages: list[str]) -> str:
+    """What was tried, for the table in docs/integrations.md."""
+    names = ["duckdb", "sqlglot", *(re.split(r"[\[<>=!~]", package)[0] for package in packages)]
+    told = subprocess.run([str(python), "-c", _TOLD, *names], capture_output=True, text=True, check=True)
+    return told.stdout.strip()
 
 
 def site(*arguments: str) -> None:
