@@ -29,6 +29,8 @@ from msd_sql.errors import EngineError, InputError, MsdError, PrivacyError
 from msd_sql.remote.wire import Asked, Told
 
 Gone = Callable[[], bool]
+_SAID = 10_000  # characters of a statement that are logged, where statements are
+_ACTS = frozenset({*QUESTIONS, *ACCOUNT_ACTS, "pull", "published"})
 
 
 class Curator:
@@ -55,7 +57,8 @@ class Curator:
 
     def answer(self, account: Account, asked: Asked, gone: Gone = lambda: False) -> Told:
         """Answer a question of an account; an MsdError where it is refused. `gone`: nobody waits for it any more."""
-        with self._let_in(account, asked.act, asked.given), self._paced(asked.act in PRIVATE):
+        act = asked.act if asked.act in _ACTS else "unknown"  # a client may call it anything, as long as it likes
+        with self._let_in(account, act, asked.given), self._paced(asked.act in PRIVATE):
             return self.answer_inside(account, asked, gone)
 
     def answer_inside(self, account: Account, asked: Asked, gone: Gone) -> Told:
@@ -176,12 +179,12 @@ class Curator:
             with self.gate.entered(account.name):
                 yield
         except MsdError as error:
-            self.log.refuse(account.name, act, error, {"statement": said.get("statement")})
+            self.log.refuse(account.name, act, error, {"statement": str(said.get("statement"))[:_SAID]})
             raise
         except Exception as error:
             self.log.refuse(account.name, act, error)
             raise EngineError("The curator failed; what was charged stays charged. Its log has the kind.") from None
-        facts = {"statement": said.get("statement")} if self.log.statements else {}
+        facts = {"statement": str(said.get("statement"))[:_SAID]} if self.log.statements else {}
         self.log.answered(account.name, act, time.perf_counter() - begun, **facts)
 
     @contextmanager

@@ -12,6 +12,7 @@ from msd_sql.catalog.accounts.account import Account, hashed, matches, new_salt
 from msd_sql.catalog.accounts.account_book import Known
 
 _GUESSES = 2  # tokens that are hashed at a time: 16 MB each
+_WAITING = 64  # and others that wait for it; more of them are told at once that they are wrong
 _LONGEST = 256
 
 
@@ -24,6 +25,7 @@ class Doorkeeper:
         self._seen: dict[bytes, tuple[str, str]] = {}  # of a token that was right: its account, and the hash it had
         self._lock = threading.Lock()
         self._guessing = threading.Semaphore(_GUESSES)
+        self._waiting = threading.BoundedSemaphore(_WAITING)
         self._nobody = new_salt()
         self.refresh()
 
@@ -43,12 +45,17 @@ class Doorkeeper:
             known = self._known.get(name)
         if known is not None and kept == known.token:
             return _active(known)
-        with self._guessing:
-            if known is None:
-                hashed(token, self._nobody)  # as slow as for an account that there is
-                return None
-            if not matches(token, known.salt, known.token):
-                return None
+        if not self._waiting.acquire(blocking=False):
+            return None
+        try:
+            with self._guessing:
+                if known is None:
+                    hashed(token, self._nobody)  # as slow as for an account that there is
+                    return None
+                if not matches(token, known.salt, known.token):
+                    return None
+        finally:
+            self._waiting.release()
         with self._lock:
             self._seen[digest] = (name, known.token)
         return _active(known)

@@ -29,13 +29,15 @@ from msd_sql.remote.wire import Asked
 
 _WRONG = "This token is unknown, expired or revoked."
 _HEADERS = ("authorization",)
+_BOUND = 1 << 20  # bytes that the values of a prepared statement may have: they are kept
 
 
 class _NoHandshake(flight.ServerAuthHandler):  # type: ignore[misc]
     """Flight wants one beside the middleware, which does the work."""
 
     def authenticate(self, outgoing: Any, incoming: Any) -> None:
-        """Accept: the middleware has checked the headers."""
+        """Accept: the middleware has checked the headers. Some clients wait for a word."""
+        outgoing.write(b"")
 
     def is_valid(self, token: bytes) -> bytes:
         """Say nothing."""
@@ -162,7 +164,7 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
             if name != "CommandPreparedStatementQuery":
                 raise InputError("The curator runs SELECT only: nothing can be written to it.")
             known = self._of(account, raw(fields, 1))
-            table = self._gathered(reader)
+            table = self._gathered(reader, _BOUND)
             if table.num_rows != 1:
                 raise InputError("Bind one row of values.")
             known.values = [column[0].as_py() for column in table.columns]
@@ -194,13 +196,12 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
         if not isinstance(said, dict) or not isinstance(said.get("given", {}), dict):
             raise InputError("The question cannot be read; nothing was charged.")
         act = str(said.get("act"))
-        groups = self._gathered(reader) if act in ("select", "explain") else None
+        groups = self._gathered(reader, self._curator.limits.question_bytes) if act in ("select", "explain") else None
         return Asked(act, said.get("given", {}), groups)
 
-    def _gathered(self, reader: Any) -> pa.Table:
+    def _gathered(self, reader: Any, most: int) -> pa.Table:
         batches: list[Any] = []
         size = 0
-        most = self._curator.limits.question_bytes
         while True:
             try:
                 chunk = reader.read_chunk()
