@@ -90,6 +90,7 @@ def test_the_wheel_holds_every_module_once(root, wheel):
     assert {name for name in held if name.endswith(".py")} == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["plain", "editable"])
 def test_the_checkout_imports_after_an_install(checkout, wheel, tmp_path, way):
     """In the checkout msd_sql/ comes before the installed package: it must hold the kernel too."""

@@ -26,6 +26,7 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
+@pytest.mark.slow
 def test_the_page_can_be_followed(tmp_path: Path) -> None:
     pytest.importorskip("adbc_driver_flightsql")
     pytest.importorskip("uvicorn")

@@ -170,6 +170,7 @@ ARGUMENTS = [
 ]
 
 
+@pytest.mark.slow
 def test_no_row_makes_an_allowed_function_fail(host):
     """Whatever binds either fails for a row of NULLs as well, before anything is charged, or never."""
     host.run(f"CREATE TEMP TABLE odd AS {ROWS}")

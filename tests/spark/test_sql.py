@@ -198,6 +198,10 @@ def test_an_interrupt_cancels_the_jobs(con, spark):
     with pytest.raises(duckdb.Error, match=r"[Ii]nterrupt"):
         con.execute("SELECT msd_select(item_id, 2, 0.1, 0, reach := 'spark:endless') FROM products").fetchall()
     stopping.join()
+    for _ in range(1200):  # Spark is told at once, and ends a job's tasks in its own time
+        if not tracker.getActiveJobsIds():
+            break
+        time.sleep(0.05)
     assert not tracker.getActiveJobsIds()
 
 

@@ -56,6 +56,7 @@ def findings(quick):
     return list(audit(quick))
 
 
+@pytest.mark.slow
 def test_every_claim_holds(findings):
     assert {finding.verdict for finding in findings} == {"holds", "not refuted"}
     assert {finding.bound for finding in findings} == {*BOUNDS, *OLDER_BOUNDS, "divergence"}
@@ -63,6 +64,7 @@ def test_every_claim_holds(findings):
     assert {finding.case.method for finding in findings} == {*private, "reach"}
 
 
+@pytest.mark.slow
 def test_only_what_was_lumped_together_is_not_decided(findings):
     """The moment of a chain's rare branches is not known; everything else is."""
     open_ones = [finding for finding in findings if finding.verdict == "not refuted"]
@@ -70,12 +72,14 @@ def test_only_what_was_lumped_together_is_not_decided(findings):
     assert all("chain" in finding.case.name for finding in open_ones)
 
 
+@pytest.mark.slow
 def test_start_sets_items_apart_and_fractions_are_among_the_cases(findings):
     told = {(finding.case.name, finding.bound) for finding in findings if finding.at.startswith("δ")}
     for part, bound in [("pinned", "clocks"), ("apart", "clocks"), ("best_match", "clocks"), ("1 swap", "renyi")]:
         assert any(part in name and bound == found for name, found in told)
 
 
+@pytest.mark.slow
 def test_halved_sensitivity_is_caught_for_every_method_and_all_bounds_that_can_be_tight(quick, findings):
     mistake = MISTAKES["sensitivity"]
     caught = [finding for finding in audit(quick, mistake.factor) if finding.verdict == "VIOLATED"]
@@ -132,6 +136,7 @@ def test_a_mistake_is_over_when_its_context_is(findings):
     assert again == next(finding for finding in findings if finding.bound == "clocks")
 
 
+@pytest.mark.slow
 def test_instances_are_tight_enough_to_mean_something(findings):
     tightest = {}
     for finding in findings:

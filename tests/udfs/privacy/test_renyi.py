@@ -16,6 +16,7 @@ from msd_sql.udfs.selection import planned_receipt
 ORDERS = st.floats(1.01, 200)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(ORDERS, st.floats(1e-3, 3))
 def test_the_noisy_counts_divergence_is_the_sum_over_all_answers(alpha, eps):
