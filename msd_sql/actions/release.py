@@ -23,7 +23,7 @@ from msd_sql.database.host import HostError, Interrupted
 from msd_sql.database.private_reads import private
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.runtime.call import INTERRUPTED, Call, uncharged
-from msd_sql.runtime.release_memory import Memory, Release
+from msd_sql.runtime.release_memory import Memory, Release, content_columns
 from msd_sql.udfs.receipt import Receipt
 
 Drawn = tuple[tuple[int, ...], float | None]  # picks and diversity
@@ -124,7 +124,7 @@ def _told(call: Call, memory: Memory, home: str, asked: Sequence[Asked]) -> dict
         kept = find_answers(call.host, protected.home, protected.stored_name, list(waiting))
         for question, answer in kept.items():
             content = waiting[question].content
-            if answer.content == content_hash(home, content()):
+            if answer.content == content_hash(home, content_columns(waiting[question].protected), content()):
                 again = Release(answer.picks, answer.receipt, answer.line, answer.answer, answer.diversity)
                 memory.keep(home, question, content(), again)
                 found[question] = again
@@ -217,7 +217,7 @@ def _keep(call: Call, home: str, new: Sequence[Asked], made: Sequence[Release]) 
     """Write what was just told to the file, for other processes. What cannot be written is told once only."""
     by_content: dict[str, dict[str, tuple[tuple[int, ...], float | None, str]]] = {}
     for one, drawn in zip(new, made, strict=True):
-        hashed = content_hash(home, one.content())
+        hashed = content_hash(home, content_columns(one.protected), one.content())
         by_content.setdefault(hashed, {})[one.question] = (drawn.picks, drawn.diversity, drawn.answer)
     protected = new[0].protected
     memory = call.instance.caches.memory

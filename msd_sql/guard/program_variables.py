@@ -23,7 +23,7 @@ def check_program_variables(host: Host, text: str, view: ConnectionView) -> None
         return
     told = json.loads(host.rows(f"SELECT CAST(json_serialize_sql({literal(text)}) AS VARCHAR)")[0][0])
     for names in _tables(told, frozenset()):
-        if not _in_database(names, view):
+        if names[-1].isidentifier() and not _in_database(names, view):  # else it is a file
             raise unreadable(
                 f"'{names[-1]}' is no table or view of the database but a variable of the program, and DuckDB"
                 f" {host.version} does not tell what it was when the statement was made: make it a table, write it in"

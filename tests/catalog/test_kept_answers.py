@@ -57,6 +57,21 @@ def test_a_second_process_gets_the_same_answers_for_nothing(declared):
         assert selection.entry == ids[0][0]
 
 
+def test_questions_about_parts_of_the_people_do_not_drop_each_other(declared):
+    with duckdb.connect(declared) as con:
+        con.execute("ALTER TABLE purchases ADD COLUMN country VARCHAR DEFAULT 'SE'")
+    swedes = "SELECT msd_select(item_id, 6, 0.1, 0.5, among := 'country = ''SE''') FROM products"
+    asked = (ASK, swedes, REACH)
+    first = elsewhere(declared, *asked)
+    assert elsewhere(declared, *asked) == first
+    with duckdb.connect(declared) as con:
+        msd_sql.register(con)
+        assert kinds(con)[2:] == ["select", "select", "reach"] + ["replay"] * 3
+        con.execute("DELETE FROM purchases WHERE user_id = 7")
+        con.execute(ASK).fetchall()
+        assert one(con, "SELECT count(*) FROM msd.answers") == 1  # nothing tells of rows that are gone
+
+
 def test_fresh_asks_again_and_is_told_from_then_on(declared):
     elsewhere(declared, ASK)
     fresh = elsewhere(declared, ASK.replace("0.5)", "0.5, fresh := true)"))
@@ -124,8 +139,8 @@ def test_only_what_was_released_is_kept(declared):
         assert relation == "main.purchases"
         assert str(release) == one(con, "SELECT id FROM msd_releases()")
         assert 0 <= diversity <= 1
+        assert (len(question), len(content)) == (64, 16 + 64)
         for text in (question, content):
-            assert len(text) == 64
             assert set(text) <= set("0123456789abcdef")
         assert str(one(con, "SELECT count(*) FROM purchases")) != content
 

@@ -22,10 +22,16 @@ SELECT question, content, picks, diversity, release::VARCHAR FROM msd.answers
 WHERE relation = $relation AND question IN {asked}
 """
 _RECEIPTS = "SELECT id::VARCHAR, receipt, line::VARCHAR FROM msd.releases WHERE list_contains($releases, id::VARCHAR)"
-_OLD = "DELETE FROM msd.answers WHERE relation = $relation AND content <> $content"
+# Rows that differ in the same columns have changed; other columns alone are another audience of the same rows.
+_OLD = """
+DELETE FROM msd.answers WHERE relation = $relation AND content <> $content AND EXISTS (
+  SELECT 1 FROM msd.answers AS old WHERE old.relation = $relation AND old.content <> $content
+    AND starts_with(old.content, $columns))
+"""
 _INTO = "INTO msd.answers (question, content, relation, release, picks, diversity)"
 _SAVE = f"{_INTO} SELECT question, $content, $relation, release, picks::BIGINT[], diversity FROM {{kept}}"
 _SAVE_ONE = f"{_INTO} VALUES ($question, $content, $relation, $release, $picks::BIGINT[], $diversity)"
+_COLUMNS = 16  # digits that tell the columns
 _FEW = 8  # questions that are written into the statement; more of them come as a table
 
 
@@ -41,13 +47,14 @@ class KeptAnswer:
     answer: str
 
 
-def content_hash(identity: str, content: str) -> str:
-    """The hash that tells the rows of one database, of their fingerprint.
+def content_hash(identity: str, columns: Sequence[str], content: str) -> str:
+    """The hash that tells the rows of one database, of the fingerprint of some columns, and which columns these are.
 
-    >>> content_hash("shop", "2600000 23981") == content_hash("other", "2600000 23981")
+    >>> content_hash("shop", ["user"], "2600000 23981") == content_hash("other", ["user"], "2600000 23981")
     False
     """
-    return hashlib.sha256(f"{identity}\0{content}".encode()).hexdigest()
+    told = hashlib.sha256(repr(list(columns)).encode()).hexdigest()[:_COLUMNS]
+    return told + hashlib.sha256(f"{identity}\0{content}".encode()).hexdigest()
 
 
 def find_answers(host: Host, home: str, relation: str, questions: Sequence[str]) -> dict[str, KeptAnswer]:
@@ -63,11 +70,11 @@ def find_answers(host: Host, home: str, relation: str, questions: Sequence[str])
 
 
 def forget_others(host: Host, home: str, relation: str, content: str) -> None:
-    """Forget the answers about other rows than those.
+    """Forget all answers about other rows if the rows have changed.
 
     >>> forget_others(host, "shop", "main.purchases", "9c1d…")
     """
-    host.run(statement(_OLD, home, relation=relation, content=content))
+    host.run(statement(_OLD, home, relation=relation, content=content, columns=content[:_COLUMNS]))
 
 
 def save_answers(
