@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from msd_sql.registration import register, unregister
     from msd_sql.udfs.diversify import diversify
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "BudgetError": "errors",
