@@ -84,6 +84,9 @@ class Served:
         """Stop it."""
         self.process.terminate()
         self.process.wait(60)
+        self._drain.join(60)
+        if self.process.stderr is not None:
+            self.process.stderr.close()
 
 
 def in_process(path: Path) -> tuple[list[Ask], Any]:

@@ -40,9 +40,13 @@ _CLOSED = (
     "SET enable_external_access = false",
 )
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(ANALYZE\s+)?(\([^()]*\)\s*)?", re.IGNORECASE)
-# Both run a text that is not the statement's own; the first does so on another connection, where it could write.
-_HIDDEN = re.compile(
-    r"json_execute_serialized_sql|\bquery\b[\s\"]*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*\(", re.IGNORECASE | re.DOTALL
+# Functions that do more than read. The first two run a text that is not the statement's own, one of them on another
+# connection, where it could write; the others change the instance (in 1.5.6 a log to a file ends the process).
+_DOING = re.compile(
+    r"json_execute_serialized_sql|\b(?:en|dis)able_(?:logging|profiling|\w*progress\w*)|\btruncate_duckdb_logs|\bwrite_log"
+    r"|\b(?:force_)?checkpoint\b[\s\"]*\("
+    r"|\bquery\b[\s\"]*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*\(",
+    re.IGNORECASE | re.DOTALL,
 )
 _BATCH = 65_536  # rows
 
@@ -83,8 +87,10 @@ def checked(sql: str, limits: Limits) -> Statement:
             f"The curator runs one SELECT (or EXPLAIN) at a time, over what is published; got {told}. For tables "
             "of your own use your own DuckDB: register(con, curator=…), then SELECT msd_pull('products')."
         )
-    if _HIDDEN.search(sql):
-        raise InputError("query(…) and json_execute_serialized_sql(…) do not run here: write the statement itself.")
+    found_doing = _DOING.search(sql)
+    if found_doing is not None:
+        name = found_doing.group().split("(")[0].strip()[:60]
+        raise InputError(f"{name} does not run here: only what reads does. Write the statement itself.")
     return Statement(sql, tuple(sorted(found[0].named_parameters)), explained is not None)
 
 

@@ -43,6 +43,14 @@ WRITES = [
     "FROM \"QUERY\" /* a */ ('SELECT 1')",
     "FROM query -- a\n ('SELECT 1')",
     "SELECT * FROM enable_logging('QueryLog', storage_path := '{folder}/mine')",
+    "SELECT * FROM enable_logging()",
+    "SELECT * FROM \"Enable_Logging\"('QueryLog', storage_path := '{folder}/mine')",
+    "SELECT * FROM disable_logging()",
+    "SELECT * FROM enable_profiling()",
+    "SELECT * FROM truncate_duckdb_logs()",
+    "SELECT * FROM checkpoint('memory')",
+    "SELECT * FROM system.main.force_checkpoint()",
+    "SELECT write_log('x')",
     "SELECT msd_pull('products')",
 ]
 
@@ -115,7 +123,6 @@ EXHAUSTING = [
     "SELECT string_agg(repeat('x', 100000), '') FROM range(1000000)",
     "WITH RECURSIVE t AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM t) SELECT max(a) FROM t",
     "SELECT * FROM range(1000000000)",
-    f"SELECT {'(' * 3000}1{')' * 3000}",
     f"SELECT {' + '.join(['1'] * 20000)}",
 ]
 
