@@ -34,6 +34,7 @@ function element(name, text, attributes = {}) {
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   return made;
 }
+const answers = (n) => n === 1 ? "1 answer" : `${n} answers`;
 function shown(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
@@ -70,7 +71,7 @@ async function owner() {
     const box = element("div", null, { class: "budget" });
     box.append(element("strong", one.relation));
     box.append(element("div", `ε ${shown(one.spent)} spent of ${shown(one.budget)}, ${shown(one.left)} left; `
-      + `${one.answers} answers; m = ${one.m}`));
+      + `${answers(one.answers)}; m = ${one.m}`));
     box.append(element("progress", null, { max: one.budget, value: Math.min(one.spent, one.budget) }));
     budgets.append(box);
   }
@@ -80,7 +81,7 @@ async function owner() {
     const end = element("button", "Revoke");
     end.addEventListener("click", guarded(async () => { await ask("account revoke", { name: one.name }); await owner(); }));
     const shares = one.shares.map((share) =>
-      `${share.relation}: ε ${shown(share.left)} left of ${shown(share.budget)}, ${share.answers} answers`).join("; ");
+      `${share.relation}: ε ${shown(share.left)} left of ${shown(share.budget)}, ${answers(share.answers)}`).join("; ");
     return [one.name, one.role, one.state, one.expires, shares, one.state === "active" ? end : ""];
   }));
   fill(byId("lines"), ["time (UTC)", "who", "relation", "what", "ε charged", "ε in all"],
