@@ -35,6 +35,8 @@ class Behind:
         if memory is not None:
             self._con.execute(f"SET memory_limit = '{memory}'").fetchall()
         register(self._con)
+        # So that what a protected view over files reads can be told when nothing can be set any more.
+        self._con.execute("SET GLOBAL explain_output = 'all'").fetchall()
         self._con.execute("SET lock_configuration = true").fetchall()
         self.instance = instance_of(self._con)
         self._path: SearchPath = search_path(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -106,13 +107,17 @@ def plan_of(host: Host, sql: str) -> Plan | None:
 
 def explained(host: Host, sql: str) -> Plan | None:
     """The plan as EXPLAIN tells it: operators, tables, and the names of table functions."""
-    host.run("PRAGMA explain_output = 'all'")
+    with suppress(HostError):  # a locked configuration stays as it is
+        host.run("PRAGMA explain_output = 'all'")
     try:
         rows = {str(row[0]): str(row[1]) for row in host.rows(f"EXPLAIN (FORMAT json) {sql}")}
     except HostError:
         return None
     finally:
-        host.run("PRAGMA explain_output = 'physical_only'")
+        with suppress(HostError):
+            host.run("PRAGMA explain_output = 'physical_only'")
+    if "logical_plan" not in rows:  # what is optimised tells too little
+        return None
     operators, scans = set(), []
     waiting = list(json.loads(rows["logical_plan"]))
     while waiting:
