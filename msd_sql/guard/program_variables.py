@@ -23,7 +23,8 @@ def check_program_variables(host: Host, text: str, view: ConnectionView) -> None
         return
     told = json.loads(host.rows(f"SELECT CAST(json_serialize_sql({literal(text)}) AS VARCHAR)")[0][0])
     for names in _tables(told, frozenset()):
-        if names[-1].isidentifier() and not _in_database(names, view):  # else it is a file
+        known = not names[-1].isidentifier() or _in_database(names, view)  # what is no identifier is a file
+        if not known and not _of_duckdb(host, names):
             raise unreadable(
                 f"'{names[-1]}' is no table or view of the database but a variable of the program, and DuckDB"
                 f" {host.version} does not tell what it was when the statement was made: make it a table, write it in"
@@ -38,6 +39,14 @@ def _in_database(names: tuple[str, ...], view: ConnectionView) -> bool:
         key[2] == name and (set(schema) <= {*key[:2]} if schema else key[:2] in searched)
         for key in (*view.tables, *view.views)
     )
+
+
+def _of_duckdb(host: Host, names: tuple[str, ...]) -> bool:
+    """Is it one of DuckDB's own views, such as information_schema.tables?"""
+    *schema, name = map(fold, names)
+    schemas = schema[-1:] or ["main", "pg_catalog"]  # where an unqualified one is found
+    found = host.rows("SELECT lower(schema_name), lower(view_name) FROM duckdb_views() WHERE internal")
+    return any((one, name) in found for one in schemas)
 
 
 def _tables(node: Any, ctes: Collection[str]) -> Iterator[tuple[str, ...]]:
