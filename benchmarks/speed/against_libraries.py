@@ -94,7 +94,7 @@ def _from_sql(n: int, k: int, dimension: int, turns: int, now: float, goal: floa
         )
 
         def by_hand() -> list[tuple[object, ...]]:
-            fetched = con.execute("SELECT doc_id, embedding, bm25 FROM hits").fetch_arrow_table().combine_chunks()
+            fetched = con.sql("SELECT doc_id, embedding, bm25 FROM hits").to_arrow_table().combine_chunks()
             held = fetched["embedding"].combine_chunks()
             matrix = held.flatten().to_numpy(zero_copy_only=False).reshape(-1, dimension)
             found = diversify(matrix, fetched["bm25"].to_numpy(), k, strategy=Strategy.MSD, diversity=DIVERSITY)
