@@ -20,7 +20,7 @@ INSERT INTO purchases SELECT 1, unnest(msd_select(item_id, 2, 0.01, 0, reach := 
 
 -- COPY
 -- refused: the protected relation purchases
-COPY (SELECT msd_select(item_id, 2, 0.01, 0, reach := 'purchases') FROM purchases) TO 'x.csv' (HEADER)
+COPY (SELECT msd_select(item_id, 2, 0.01, 0, reach := 'purchases') FROM purchases) TO '$files/x.csv' (HEADER)
 
 -- EXPLAIN ANALYZE
 -- refused: the protected relation purchases
