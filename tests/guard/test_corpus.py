@@ -8,22 +8,9 @@ import duckdb
 import pytest
 
 import msd_sql
-from tests.guard.corpus import every, shop, write_files
+from tests.guard.corpus import every
 
 CASES = [pytest.param(case, id=f"{file}: {case.title}") for file, case in every()]
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("files")
-    write_files(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def database(files):
-    with shop(files) as con:
-        yield con
 
 
 @pytest.mark.filterwarnings("ignore::msd_sql.actions.select.FewCandidates")

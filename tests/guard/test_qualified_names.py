@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from msd_sql.surface.functions import FUNCTIONS
-from tests.guard.corpus import every, shop, write_files
+from tests.guard.corpus import every
 
 # The call stands in a view or a macro of the schema there, which name it without its prefix; or it cannot have one.
 UNQUALIFIED = re.compile(r"(a macro|a table macro|a view) that holds|nor do quotes|a method call on the key")
@@ -20,19 +20,6 @@ _OURS = re.compile(rf"(?<![\w.\"'])({'|'.join(FUNCTIONS)})(?=\s*\()", re.IGNOREC
 
 def qualified(sql):
     return _OURS.sub(r"msd_sql.\1", sql)
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("files")
-    write_files(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def database(files):
-    with shop(files) as con:
-        yield con
 
 
 @pytest.mark.filterwarnings("ignore:.*there are only 1 candidates")
