@@ -46,8 +46,7 @@ class CoverageIndex:
     @classmethod
     def from_keys(cls, keys: IntArray, n: int) -> CoverageIndex:
         """Index packed pairs, user · 2^item_bits(n) + item; the array is used up."""
-        rows, alone = unpack(keys, n)
-        return cls(n, rows.by_length(), alone)
+        return cls(n, *unpack(keys, n))
 
     @classmethod
     def from_counts(cls, units: IntArray) -> CoverageIndex:

@@ -34,34 +34,46 @@ class Rows:
     values: Codes = field(default_factory=_nothing)
     sizes: tuple[int, ...] = ()
 
-    def by_length(self) -> Rows:
+    def by_length(self, least: int = 0) -> Rows:
         """Put rows of few codes, if they are many, first and by length: as the rows of a table they are taken faster.
 
-        >>> Rows(np.array([0, 3, 5]), np.array([7, 8, 9, 1, 2])).by_length().codes.tolist()
+        Rows of fewer than `least` codes, which is at most 2, are left out.
+
+        >>> Rows(np.array([0, 3, 5, 6]), np.array([7, 8, 9, 1, 2, 4])).by_length(least=2).codes.tolist()
         [1, 2, 7, 8, 9]
         """
         lengths = np.diff(self.bounds)
-        short = np.where(lengths <= _REGULAR, lengths, 0).astype(np.uint8)  # 0: none of these
-        sizes = np.bincount(short, minlength=_REGULAR + 1)[2:].tolist()
-        if 2 * sum(length * size for length, size in enumerate(sizes, 2)) < len(self.codes):
-            return self
-        codes, bounds = np.empty_like(self.codes), np.empty_like(self.bounds)
+        short = np.minimum(lengths, _REGULAR + 1).astype(np.uint8)
+        of_length = [np.flatnonzero(short == length) for length in range(2, _REGULAR + 1)]
+        sizes = tuple(map(len, of_length))
+        left_out = np.flatnonzero(short < least)
+        size = len(self.codes) - int(lengths.take(left_out).sum())
+        if 2 * sum(length * rows for length, rows in enumerate(sizes, 2)) < size:
+            sizes = ()
+            if not len(left_out):
+                return self
+        codes = np.empty(size, self.codes.dtype)
+        bounds = np.empty(len(self.bounds) - len(left_out), self.bounds.dtype)
         bounds[:1] = filled = at = 0
-        for length, size in enumerate(sizes, 2):
-            stop = filled + size * length
-            bounds[at + 1 : at + 1 + size] = np.arange(filled + length, stop + 1, length)
-            table = codes[filled:stop].reshape(size, length)
-            starts = self.bounds.take(np.flatnonzero(short == length))
+        for length, rows in enumerate(of_length[: len(sizes)], 2):
+            stop, ended = filled + len(rows) * length, at + len(rows)
+            bounds[at + 1 : ended + 1] = np.arange(filled + length, stop + 1, length)
+            table = codes[filled:stop].reshape(len(rows), length)
+            starts = self.bounds.take(rows)
             for place in range(length):  # column by column: rows are too short for numpy
-                table[:, place] = self.codes.take(starts + place)
-            filled, at = stop, at + size
-        rest = np.flatnonzero(short < 2)
+                table[:, place] = self.codes.take(starts)
+                starts += 1
+            filled, at = stop, ended
+        others = short >= least
+        if sizes:
+            others &= (short < 2) | (short > _REGULAR)
+        rest = np.flatnonzero(others)
+        bounds[at + 1 :] = np.cumsum(lengths.take(rest)) + filled
         for start in range(0, len(rest), _ROWS):
             where, _ = self.spans(rest[start : start + _ROWS])
             codes[filled : filled + len(where)] = self.codes.take(where)
             filled += len(where)
-        bounds[at + 1 :] = np.cumsum(lengths.take(rest)) + filled - int(lengths.take(rest).sum())
-        return Rows(bounds, codes, sizes=tuple(sizes))
+        return Rows(bounds, codes, sizes=sizes)
 
     def tally(self, rows: Codes, width: int) -> IntArray:
         """Per code of 0..width-1, how many of these rows, given in order, hold it.

@@ -37,7 +37,7 @@ def item_bits(n: int) -> int:
 
 
 def unpack(keys: IntArray, n: int) -> tuple[Rows, IntArray]:
-    """Give the items of every user who has two or more, and per item how many users have it alone.
+    """Give the items of every user who has two or more, by how many, and per item how many users have it alone.
 
     The keys are sorted in place and used up: at 10^8 of them nothing else of their size fits beside them.
 
@@ -46,18 +46,25 @@ def unpack(keys: IntArray, n: int) -> tuple[Rows, IntArray]:
     ([0, 1], [0, 2], [1, 0])
     """
     bits = item_bits(n)
-    size, ends = _merge(keys, bits, 0)
-    codes = np.empty(size, _code_type(n))
-    alone = np.zeros(n, np.int64)
+    _sort(keys, bits)
+    codes = np.empty(len(keys), _code_type(n))
+    kind = np.int32 if len(keys) < 1 << 31 else np.int64
     ends_of: list[Codes] = []
-    for part in _parts(keys, ends, n):
-        items = (part.keys & ((1 << bits) - 1)).astype(codes.dtype)
-        alone += np.bincount(items.take(part.single), minlength=n)
-        codes[part.place] = items.take(part.several)
-        ends_of.append(part.bounds)
+    size = 0
+    for part, change in _changes(keys):
+        items = (part & ((1 << bits) - 1)).astype(codes.dtype)
+        last, end = change != 0, change >= 1 << bits
+        if not last.all():  # the same pair once more
+            kept = np.flatnonzero(last)
+            items, end = items.take(kept), end.take(kept)
+        codes[size : size + len(items)] = items
+        ends_of.append((np.flatnonzero(end) + (size + 1)).astype(kind))
+        size += len(items)
     _let_go(keys)
     bounds = _joined(ends_of)
-    return Rows(bounds, _trimmed(codes, bounds)), alone
+    rows = Rows(bounds, codes[:size])
+    single = np.flatnonzero(np.diff(bounds) == 1)
+    return rows.by_length(least=2), np.bincount(codes.take(bounds.take(single)), minlength=n)
 
 
 def unpack_similar(keys: IntArray, n: int, weights: IntArray | None) -> tuple[Rows, IntArray, IntArray]:
@@ -110,20 +117,25 @@ def _merge(keys: IntArray, bits: int, value_bits: int) -> tuple[int, BoolArray]:
     ends = np.empty(len(keys) + 1, np.bool_)
     ends[0] = True
     size = 0
+    for part, change in _changes(keys):
+        last, end = change >= 1 << value_bits, change >= 1 << (bits + value_bits)
+        if not last.all():
+            kept = np.flatnonzero(last)
+            part, end = part.take(kept), end.take(kept)
+        keys[size : size + len(part)] = part
+        ends[size + 1 : size + 1 + len(part)] = end
+        size += len(part)
+    return size, ends[: size + 1]
+
+
+def _changes(keys: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """The sorted keys block by block, each with the bits in which the next key differs."""
     for start in range(0, len(keys), _BLOCK):
         part = keys[start : start + _BLOCK]
         change = np.full_like(part, np.iinfo(np.int64).max)  # the very last key ends everything
         following = keys[start + 1 : start + 1 + len(part)]
         np.bitwise_xor(part[: len(following)], following, out=change[: len(following)])
-        last, end = change >= 1 << value_bits, change >= 1 << (bits + value_bits)
-        if not last.all():
-            kept = np.flatnonzero(last)
-            part, end = part.take(kept), end.take(kept)
-        if size != start or len(part) < len(last):
-            keys[size : size + len(part)] = part
-        ends[size + 1 : size + 1 + len(part)] = end
-        size += len(part)
-    return size, ends[: size + 1]
+        yield part, change
 
 
 def _sort(keys: IntArray, bits: int) -> None:

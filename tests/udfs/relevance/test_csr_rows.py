@@ -36,6 +36,13 @@ def test_rows_that_are_mostly_long_stay_as_they_are():
     assert rows_of([list(range(12)), *([[1, 2]] * 7)]).by_length().sizes[0] == 7
 
 
+@given(BASKETS, st.sampled_from([1, 2]))
+def test_rows_that_are_too_short_are_left_out(baskets, least):
+    found = rows_of(baskets).by_length(least)
+    assert sorted(baskets_of(found)) == sorted(basket for basket in baskets if len(basket) >= least)
+    assert len(found.codes) == found.bounds[-1]
+
+
 @given(BASKETS, st.data())
 def test_a_tally_counts_every_code_of_the_rows_that_were_asked_for(baskets, data):
     rows = rows_of(baskets).by_length()
