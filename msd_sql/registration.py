@@ -18,7 +18,7 @@ from msd_sql.runtime import interrupts
 from msd_sql.runtime.instance import Instance
 from msd_sql.runtime.late_functions import create_functions
 from msd_sql.surface.macros import MACROS, TEXT
-from msd_sql.surface.shared_macros import ATTACH, DATABASE, SHARED_TEXT
+from msd_sql.surface.shared_macros import ATTACH, DATABASE, OWN, SHARED, SHARED_TOLD
 
 if TYPE_CHECKING:
     from msd_sql.entry_points import Function
@@ -196,8 +196,9 @@ def _name_functions(con: duckdb.DuckDBPyConnection, instance: Instance) -> int:
             instance.named = _share(con)
             on_path = instance.named and bool(con.execute(_extended(path, database, schema)))
     if not on_path:
-        con.execute(TEXT)
-        instance.named = _share(con)
+        instance.named = _share(con, own=True)
+        if not instance.named:
+            con.execute(TEXT)
     return int(number)
 
 
@@ -207,12 +208,15 @@ def _extended(path: str, database: str, schema: str) -> str:
     return f"SET search_path = {literal(f'{own},{DATABASE}.main')}"
 
 
-def _share(con: duckdb.DuckDBPyConnection) -> bool:
-    """Give the functions to all connections of a database; False if another database has their name already."""
+def _share(con: duckdb.DuckDBPyConnection, *, own: bool = False) -> bool:
+    """Give the functions to all connections of a database, and to this one its own; False if the name is taken."""
     cursor = con.cursor()
     try:
         cursor.execute(ATTACH)
-        cursor.execute(SHARED_TEXT)
+        cursor.execute(SHARED)
+        if own:
+            con.execute(OWN)
+        cursor.execute(SHARED_TOLD)
     except duckdb.Error:
         return False
     return True

@@ -204,8 +204,8 @@ def test_nothing_is_printed_at_exit(root, end):
 
 def test_the_default_connection():
     script = (
-        "import duckdb, msd_sql; msd_sql.register(); print(duckdb.sql('SELECT count(*) FROM msd_ledger()').fetchall());"
-        "msd_sql.unregister()"
+        "import duckdb, msd_sql; msd_sql.register(); duckdb.execute('SET enable_progress_bar = false');"
+        "print(duckdb.sql('SELECT count(*) FROM msd_ledger()').fetchall()); msd_sql.unregister()"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.stderr) == ("[(0,)]", "")

@@ -9,7 +9,7 @@ from msd_sql.database.host import OWN_NAMES, Host, HostError
 from msd_sql.database.sql_text import literal, quote
 from msd_sql.guard.connection_view import ConnectionView
 from msd_sql.surface.macros import TEXT
-from msd_sql.surface.shared_macros import DATABASE
+from msd_sql.surface.shared_macros import DATABASE, OWN
 
 
 @contextmanager
@@ -23,7 +23,10 @@ def as_the_caller(host: Host, view: ConnectionView) -> Iterator[None]:
     host.run(f"SET home_directory = {literal(view.home)}")
     try:
         if (DATABASE, "main") not in view.path:  # else they are found by that path
-            host.run(TEXT)
+            try:
+                host.run(OWN)
+            except HostError:  # nothing is shared: another database has the name
+                host.run(TEXT)
         yield
     finally:
         host.run(f"{OWN_NAMES}; RESET file_search_path; RESET home_directory")

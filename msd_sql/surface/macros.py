@@ -285,16 +285,16 @@ def _file(name: str) -> str:
 
 # Empty at first: DuckDB looks at all that a macro calls whenever one is made, mostly at caller.sql if that comes first.
 _TOLD = [macro(name, "", _NULL, table=False) for name in ("_msd_asking", "_msd_context", "_msd_caller")]
-# The statements that give a connection our macros, written by hand or rendered.
-TEXT = "\n".join([
+CALLED = "\n".join([
     *_TOLD,
     *_of_types(),  # a macro must be there when another one that calls it is made
     _file("macros.sql"),
     macro("_msd_asked", ", ".join(["tbl", *_ASKED]), _asked(by=False), table=True),
     macro("_msd_asked_by", ", ".join(["tbl", "by", *_ASKED]), _asked(by=True), table=True),
-    *(rendered(function) for function in FUNCTIONS.values()),
-    _file("caller.sql"),
-    "",
 ])  # fmt: skip
+FUNCTIONS_TEXT = "\n".join(rendered(function) for function in FUNCTIONS.values())
+TOLD = _file("caller.sql")
+# The statements that give a connection our macros, written by hand or rendered.
+TEXT = f"{CALLED}\n{FUNCTIONS_TEXT}\n{TOLD}\n"
 # The names of our macros, each with whether it is one that gives a table.
 MACROS = {name: bool(table) for name, table in re.findall(r"MACRO (\w+)\([^)]*\) AS (TABLE)?", TEXT)}
