@@ -146,7 +146,7 @@ def _drawn(
     protected = new[0].protected
     with uncharged(), private(protected.name):
         for content in {id(one.content): one.content for one in new}.values():
-            content.wait_for_snapshot()
+            content.check_snapshot()
     charged = _charged(call, new, repeated, again)
     with withholding_unexpected():
         call.check()
@@ -221,14 +221,16 @@ def _keep(call: Call, home: str, new: Sequence[Asked], made: Sequence[Release]) 
         by_content.setdefault(hashed, {})[one.question] = (drawn.picks, drawn.diversity, drawn.answer)
     protected = new[0].protected
     memory = call.instance.caches.memory
-    for again in (False, True):  # most are new; where one is not, all are written again
-        # Not one writer at a time, as for a charge: nothing is counted here, and other threads need not wait.
-        with suppress(MsdError, HostError), call.host.transaction() as inner:
-            for content, answers in by_content.items():
-                if again or not memory.knows_rows(home, protected.stored_name, content):
-                    forget_others(inner, protected.home, protected.stored_name, content)
-                save_answers(inner, protected.home, protected.stored_name, content, answers, again=again)
-            break
+    # Not one writer at a time, as for a charge: nothing is counted here, and other threads need not wait. Nor in one
+    # transaction: each statement is whole by itself.
+    for content, answers in by_content.items():
+        others = not memory.knows_rows(home, protected.stored_name, content)
+        for again in (False, True):  # most are new; where one is not, all are written again
+            with suppress(MsdError, HostError):
+                if others or again:
+                    forget_others(call.lookups, protected.home, protected.stored_name, content)
+                save_answers(call.lookups, protected.home, protected.stored_name, content, answers, again=again)
+                break
 
 
 @contextmanager

@@ -19,7 +19,7 @@ def rows_content(call: Call, items: Items | None, protected: Protected) -> Backg
     """What the relevance is computed from: the private rows, and the item rows if a similarity reads them."""
 
     # An index or a release must never be kept as one of rows that came after it: the fingerprint sees the rows before
-    # they are read (`wait_for_snapshot`). A view may read files, which have no transactions: there it comes first.
+    # they are read (`BackgroundRead`). A view may read files, which have no transactions: there it comes first.
     def begin() -> BackgroundRead[str]:
         stored = call.stored(protected.relation) if protected.relation is not None else None
         layouts = call.instance.caches.layouts

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from msd_sql.catalog.relations import relation_rows
-from msd_sql.database.host import HostError
+from msd_sql.database.host import HostError, unoptimised
 from msd_sql.errors import MsdError
 from msd_sql.guard.connection_view import ConnectionView
 from msd_sql.guard.private_data import closure, views_of
@@ -47,7 +47,8 @@ def probes(instance: Instance, told: str) -> list[str]:
             def once(question: tuple[Any, ...], answer: Callable[[], Any]) -> Any:
                 return instance.once(view.connection, view.query, question, answer)
 
-            views = views_of(relation_rows(host, once))
+            # Most statements see no view at all: then the list is the guard's to ask for.
+            views = views_of(relation_rows(unoptimised(host), once)) if view.views else {}
             if not names_to_probe(closure([text], views, {})):
                 return []
             every = closure([text], views, macro_bodies(host))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from operator import itemgetter
 from typing import Any
 
 from msd_sql.catalog.budget_filter import order_of
@@ -69,8 +70,8 @@ def path_of(name: Name | None, home: str, databases: Databases) -> str | None:
 def load_protected(host: Host, home: str, databases: Databases) -> list[tuple[Protected, bool]]:
     """Every protected relation of a home, each with whether it still is protected and with the budget it draws on."""
     found = []
-    names = f"{_PROTECTED}, head"
-    rows = _rows(host, f"SELECT {names} FROM msd.protected LEFT JOIN msd.heads USING (key) ORDER BY key", home, names)
+    rows = _rows(host, f"SELECT {_PROTECTED} FROM msd.protected", home, _PROTECTED)
+    heads: dict[str, float] = dict(host.rows(statement("SELECT key, head FROM msd.heads", home)))
     budgets = {row["key"]: {name: row[name] for name in _BUDGET.split(", ")} for row in rows}
     for row in rows:
         row |= budgets.get(row["shares"], {})
@@ -78,6 +79,7 @@ def load_protected(host: Host, home: str, databases: Databases) -> list[tuple[Pr
         active = row.pop("active")
         row["declared_at"], row["alpha"] = utc(row["declared_at"]), order_of(row["alpha"])
         row["stored_name"] = row.pop("key")
+        row["head"] = heads.get(row["stored_name"])
         name = str(relation) if relation else row["stored_name"]
         missing = is_missing(relation, databases)
         found.append((Protected(**row, name=name, home=home, relation=relation, missing=missing), active))
@@ -101,7 +103,7 @@ def save_protected(host: Host, protected: Protected, active: bool, databases: Da
 def load_items(host: Host, home: str, databases: Databases) -> list[Items]:
     """Every items relation of a home."""
     found = []
-    for row in _rows(host, f"SELECT {_ITEMS} FROM msd.items ORDER BY key", home, _ITEMS):
+    for row in _rows(host, f"SELECT {_ITEMS} FROM msd.items", home, _ITEMS):
         relation = present(row["key"], row["path"], home, databases)
         reach = row["reach"] and (present(row["reach"], row["reach_path"], home, databases) or row["reach"])
         found.append(
@@ -157,5 +159,6 @@ def _plain(value: Any) -> Any:
 
 
 def _rows(host: Host, sql: str, home: str, columns: str) -> list[dict[str, Any]]:
+    """Rows by the names of their columns, in the order of their first, the key: a handful, sorted sooner here."""
     names = columns.split(", ")
-    return [dict(zip(names, row, strict=True)) for row in host.rows(statement(sql, home))]
+    return [dict(zip(names, row, strict=True)) for row in sorted(host.rows(statement(sql, home)), key=itemgetter(0))]

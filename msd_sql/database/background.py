@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Generic, TypeVar
 
-from msd_sql.database.host import Host
+from msd_sql.database.host import Host, HostError, OwnHost
 
 T = TypeVar("T")
 
@@ -15,9 +15,8 @@ T = TypeVar("T")
 class BackgroundRead(Generic[T]):
     """The result of work that has begun; calling it waits for it, and raises its error if it failed.
 
-    The work sees `table` as it was at one moment, no later than that at which `wait_for_snapshot` returns, whatever
-    others write meanwhile. Without a table, and on a host that cannot do two things at once, it is
-    done before the call goes on.
+    The work sees `table` as it was when this object was made, whatever others write meanwhile. Without a table, and on
+    a host that cannot do two things at once, it is done before the call goes on.
 
     >>> BackgroundRead(host, lambda other: other.rows("SELECT count(*) FROM purchases")[0][0], "purchases")()
     2000
@@ -28,26 +27,30 @@ class BackgroundRead(Generic[T]):
         self._found: list[T] = []
         self._failure: BaseException | None = None
         self._second = host.second_connection() if table is not None else None
-        self._settled = threading.Event()
-        self._sees = False
+        self._blind: HostError | None = None  # why the work sees nothing
         self._thread: threading.Thread | None = None
         if self._second is None:
             self._found.append(work(host))
-            self._settled.set()
             return
-        thread = threading.Thread(target=self._run, args=(f"SELECT 1 FROM {table} LIMIT 0",), daemon=True)
+        thread = threading.Thread(target=self._run, args=(self._second,), daemon=True)
         try:
+            # Here, which takes less time than to wait until a thread has done it.
+            self._second.run("BEGIN TRANSACTION")
+            self._second.run(f"SELECT 1 FROM {table} LIMIT 0")  # a transaction begins where it is first used
             thread.start()
+        except HostError as error:
+            self._failure = self._blind = error.with_traceback(None)
+            self._second.close()
         except BaseException:
             self._second.close()
             raise
-        self._thread = thread
+        else:
+            self._thread = thread
 
-    def wait_for_snapshot(self) -> None:
-        """Wait until it is settled what the work sees; raise an error if that is nothing."""
-        self._settled.wait()
-        if not self._sees and self._failure is not None:
-            raise self._failure
+    def check_snapshot(self) -> None:
+        """Raise an error if the work sees nothing."""
+        if self._blind is not None:
+            raise self._blind
 
     def __call__(self) -> T:
         """The result."""
@@ -75,17 +78,10 @@ class BackgroundRead(Generic[T]):
                 self.stop()
                 self._thread.join(0.05)
 
-    def _run(self, see: str) -> None:
-        second = self._second
-        assert second is not None
+    def _run(self, second: OwnHost) -> None:
         try:
-            second.run("BEGIN TRANSACTION")
-            second.run(see)  # a transaction begins where it is first used
-            self._sees = True
-            self._settled.set()
             self._found.append(self._work(second))
         except BaseException as error:
             self._failure = error.with_traceback(None)
         finally:
-            self._settled.set()
             second.close()

@@ -108,6 +108,17 @@ class OwnHost(Host, Protocol):
         ...
 
 
+def unoptimised(host: HostT) -> HostT:
+    """A host that runs its statements as they are written: over a few small tables, to optimise one takes longer.
+
+    >>> unoptimised(host).rows("SELECT 1")
+    [(1,)]
+    """
+    with suppress(HostError):  # where an owner has locked the configuration it stays as it is
+        host.run("PRAGMA disable_optimizer")
+    return host
+
+
 @contextmanager
 def in_transaction(host: HostT) -> Iterator[HostT]:
     """BEGIN on a host that nothing else uses, then COMMIT, or ROLLBACK on an exception.

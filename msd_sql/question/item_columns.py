@@ -92,7 +92,7 @@ def column_types(call: Call, items: Items) -> dict[str, str]:
     >>> column_types(call, products)["price"]
     'DECIMAL(21,1)'
     """
-    return described(call.host, call.once, _relation(items))
+    return described(call.lookups, call.once, _relation(items))
 
 
 def items_fingerprint(call: Call, items: Items) -> str | None:
@@ -106,7 +106,7 @@ def items_fingerprint(call: Call, items: Items) -> str | None:
         if items.relation is None or not items.features or items.distance == "precomputed":
             return None
         table = call.stored(items.relation)
-        return storage_fingerprint(call.host, table, [items.key_column, *items.features]) if table else None
+        return storage_fingerprint(call.lookups, table, [items.key_column, *items.features]) if table else None
 
     return call.once(("items fingerprint", items.name), look)
 

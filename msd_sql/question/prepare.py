@@ -110,7 +110,7 @@ def prepare(call: Call, arguments: Arguments) -> Question:
 def probed(call: Call, protected: Protected, items: Items | None) -> None:
     """See, once for a statement, that the relation can be read as it was declared."""
     about = ("probe", protected.name, items.name if items else None)
-    call.once(about, lambda: probe(call.holder(protected), protected, items))
+    call.once(about, lambda: probe(call.holder(protected) if protected.in_spark else call.lookups, protected, items))
 
 
 def _candidates(call: Call, arguments: Arguments) -> Candidates:

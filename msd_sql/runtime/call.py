@@ -19,7 +19,7 @@ from msd_sql.catalog.places.ledger_file import HomeHosts, with_ledger_open
 from msd_sql.catalog.records.who import Who, system_user
 from msd_sql.catalog.relations import relation_rows
 from msd_sql.database.background import BackgroundRead
-from msd_sql.database.host import Host
+from msd_sql.database.host import Host, OwnHost, unoptimised
 from msd_sql.database.spark_host import SparkHost, missing_session
 from msd_sql.database.sql_text import Name, fold, parts
 from msd_sql.database.storage_layout import Table
@@ -62,19 +62,33 @@ class Call:
 
     def __init__(self, host: Host, context: Context, instance: Instance) -> None:
         self.host = host
-        self.home_hosts = HomeHosts(host, instance.ledger_file)
         self.context = context
         self.instance = instance
         self.stopped = False
         self.progress = Progress()
         self._begun: list[BackgroundRead[Any]] = []
+        self._opened: list[OwnHost] = []
+
+    @cached_property
+    def lookups(self) -> Host:
+        """A host for statements over small tables, such as those of schema msd: not optimised, which takes longer."""
+        own = self.host.second_connection()
+        if own is None:
+            return self.host
+        self._opened.append(own)
+        return unoptimised(own)
+
+    @cached_property
+    def home_hosts(self) -> HomeHosts:
+        """The hosts of the databases that keep declarations and ledgers."""
+        return HomeHosts(self.lookups, self.instance.ledger_file)
 
     @cached_property
     def catalog(self) -> Catalog:
         """The declarations in the databases that the caller sees."""
         spark = None if self.instance.spark is None else lambda: self.spark
         return Catalog(
-            self.host,
+            self.lookups,
             self.instance.home,
             path=self.context.path,
             temporary=self.context.temporary,
@@ -114,7 +128,7 @@ class Call:
     @property
     def ledger(self) -> Ledger:
         """The ledgers in the databases that the caller sees."""
-        return Ledger(self.host, self.identity, self.who, self.instance.ledger_file, self.account)
+        return Ledger(self.lookups, self.identity, self.who, self.instance.ledger_file, self.account)
 
     def identity(self, home: str) -> str:
         """What tells the database of a ledger from every other one."""
@@ -183,7 +197,7 @@ class Call:
             return [
                 name
                 for home in homes_there
-                for key in AccountBook(self.host, home).published()
+                for key in AccountBook(self.lookups, home).published()
                 if (name := present(key, None, home, self.databases())) is not None
                 and not is_missing(name, self.databases())
                 and self.why_private(name) is None
@@ -197,7 +211,7 @@ class Call:
         if not private:
             return None
         declared = [*(known.name for known in self.items()), str(name)]
-        guard = Guard(self.host, self.context.view, private, declared, lambda question, answer: answer())
+        guard = Guard(self.lookups, self.context.view, private, declared, lambda question, answer: answer())
         try:
             guard.check_relation(name)
         except LeakError as error:
@@ -232,12 +246,13 @@ class Call:
 
     @with_ledger_open
     def _look_at_databases(self) -> Mapping[str, homes.Database]:
-        return self.home_hosts.databases([row[1:4] for row in relation_rows(self.host, self.once)])
+        return self.home_hosts.databases([row[1:4] for row in relation_rows(self.lookups, self.once)])
 
     def stored(self, name: Name) -> Table | None:
         """A table that DuckDB itself stores; None if it is a view, or another system's."""
         database = self.databases().get(name.database)
-        marks = {(row[1], row[2], row[3]): row[5] for row in relation_rows(self.host, self.once) if row[0] == "table"}
+        rows = relation_rows(self.lookups, self.once)
+        marks = {(row[1], row[2], row[3]): row[5] for row in rows if row[0] == "table"}
         object_id = marks.get((name.database, name.schema, name.name))
         return Table(name, object_id, database.path) if database is not None and database.native and object_id else None
 
@@ -266,11 +281,14 @@ class Call:
         self.progress.close()
         for begun in self._begun:
             begun.shutdown()
+        for own in self._opened:
+            own.close()
 
     def stop(self) -> None:
         """Stop this call, from another thread: its statement now, its selection before the next draw."""
         self.stopped = True
-        self.host.interrupt()
+        for host in (self.host, *self._opened):
+            host.interrupt()
         for begun in list(self._begun):
             begun.stop()
         if "spark" in self.__dict__:

@@ -29,7 +29,7 @@ def test_what_is_committed_after_the_beginning_is_not_seen(host):
         return beside.rows(COUNT)[0][0]
 
     begun = BackgroundRead(host, work, "purchases")
-    begun.wait_for_snapshot()
+    begun.check_snapshot()
     host.run("INSERT INTO purchases VALUES (99)")
     committed.set()
     assert begun() == begun() == 10
@@ -64,7 +64,7 @@ def test_nothing_outlives_the_end(host):
 
 def test_a_table_that_is_gone_leaves_no_connection_open(host):
     begun = BackgroundRead(host, lambda beside: 1, "nothing")
-    for ask in (begun.wait_for_snapshot, begun):
+    for ask in (begun.check_snapshot, begun):
         with pytest.raises(HostError, match="does not exist"):
             ask()
     with pytest.raises(HostError, match="closed"):

@@ -103,7 +103,10 @@ class HomeHosts:
 class AtHome(Protocol):
     """Something whose methods read or write homes."""
 
-    home_hosts: HomeHosts
+    @property
+    def home_hosts(self) -> HomeHosts:
+        """Which host runs statements over which home."""
+        ...
 
 
 def with_ledger_open(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
