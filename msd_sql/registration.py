@@ -214,12 +214,21 @@ def _share(con: duckdb.DuckDBPyConnection, *, own: bool = False) -> bool:
     try:
         cursor.execute(ATTACH)
         cursor.execute(SHARED)
-        if own:
+        soon = own and not _in_transaction(con)  # which would go on with the macros as they are now
+        if soon:
             con.execute(OWN)
         cursor.execute(SHARED_TOLD)
+        if own and not soon:
+            con.execute(OWN)
     except duckdb.Error:
         return False
     return True
+
+
+def _in_transaction(con: duckdb.DuckDBPyConnection) -> bool:
+    """Has the user an open transaction? Without one, every statement is a transaction of its own."""
+    first, second = (con.execute("SELECT txid_current()").fetchall() for _ in range(2))
+    return first == second
 
 
 def _instance(con: duckdb.DuckDBPyConnection, functions: Callable[[Instance], list[Function]]) -> Instance:

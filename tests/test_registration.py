@@ -209,3 +209,25 @@ def test_the_default_connection():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.stderr) == ("[(0,)]", "")
+
+
+def test_in_an_open_transaction_the_functions_are_whole():
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE t AS SELECT range AS id, range / 20 AS s FROM range(20)")
+        con.execute("BEGIN; INSERT INTO t VALUES (99, 1)")
+        msd_sql.register(con)
+        ask = "SELECT msd_select(id, 2, NULL, 0.0, score := s) FROM t"
+        assert con.execute(ask).fetchall() == [([99, 19],)]
+        con.execute("ROLLBACK")
+        msd_sql.register(con)  # what was made in the transaction is gone with it
+        assert con.execute(ask).fetchall() == [([19, 18],)]
+
+
+def test_who_detaches_the_shared_functions_registers_again():
+    with duckdb.connect() as con:
+        msd_sql.register(con)
+        con.execute("DETACH msd_sql")
+        with pytest.raises(duckdb.Error, match="msd_sql"):
+            con.execute("SELECT msd_remaining('purchases')")
+        msd_sql.register(con)
+        assert con.execute("SELECT count(*) FROM msd_ledger()").fetchall() == [(0,)]
