@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import msd_sql
-import msd_sql.question.prepare
+import msd_sql.question.measured
 from msd_sql.runtime.distance_cache import LARGEST, TOTAL, DistanceCache
 from tests.support.shop import declare, fill, one
 
@@ -23,13 +23,13 @@ def shop(settled):
 def made(monkeypatch):
     """The names of the distances that were made."""
     made = []
-    original = msd_sql.question.prepare.measure
+    original = msd_sql.question.measured.measure
 
     def counting(features, name, *more):
         made.append(name)
         return original(features, name, *more)
 
-    monkeypatch.setattr(msd_sql.question.prepare, "measure", counting)
+    monkeypatch.setattr(msd_sql.question.measured, "measure", counting)
     return made
 
 
@@ -93,7 +93,7 @@ def test_many_small_ones_are_kept_few_large_ones_and_none_that_is_too_large():
 
     def of(place, size=1):
         keys = np.arange(3)
-        return distances.of((place,), keys, lambda: made.append(place) or (None, [np.zeros(size, np.uint8)]))
+        return distances.of((place,), [keys], lambda: made.append(place) or [(None, [np.zeros(size, np.uint8)])])
 
     for place in (*range(1000), *range(1000)):
         of(place)
