@@ -13,7 +13,8 @@ from msd_sql.question.audience import audience
 from msd_sql.question.options import Request
 from msd_sql.runtime.call import Call
 from msd_sql.udfs.methods import METHODS
-from msd_sql.udfs.planning import Limits, Plan, plan
+from msd_sql.udfs.planning import Limits, Plan, limits, plan
+from msd_sql.udfs.types import Matroid
 
 
 class Ground:
@@ -30,24 +31,25 @@ class Ground:
         self.delta = Decimal(0)
         if wanted.eps is not None and self.protected is not None:
             self.delta = wanted.delta if wanted.delta is not None else self.protected.share(wanted.eps)
+        method = METHODS.get(wanted.method)
+        unweighed = wanted.diversity == 0.0 or (method is not None and not method.weighs_diversity)
+        self._differing = bool(wanted.apart) or not (unweighed or wanted.k == 1)  # does it matter how items differ?
         self._call = call
         self._plans: dict[tuple[object, ...], Plan] = {}
 
     def measured(self, *, given: bool) -> bool:
         """Will there be a distance, if there is something to choose? `given`: the call says what makes items differ."""
-        wanted = self.request
-        method = METHODS.get(wanted.method)
-        unweighed = wanted.diversity == 0.0 or (method is not None and not method.weighs_diversity)
-        if (unweighed or wanted.k == 1) and not wanted.apart:
-            return False
-        return given or (self.items is not None and bool(self.items.features))
+        return self._differing and (given or (self.items is not None and bool(self.items.features)))
 
-    def plan(self, n: int, bounds: Limits, *, measured: bool) -> Plan:
-        """The plan for so many candidates under a constraint, checked to be one that can be run."""
-        about = (n, *bounds.values(), measured)
-        if about not in self._plans:
-            self._plans[about] = self._made(n, bounds, measured)
-        return self._plans[about]
+    def plan(self, quota: Matroid, pins: int, *, measured: bool) -> Plan:
+        """The plan for a constraint's candidates, so many of them pinned, checked to be one that can be run."""
+        about = (quota.n, quota.rank, quota.name, quota.described, pins, measured)
+        known = self._plans.get(about)
+        if known is None:
+            apart = self.request.apart if quota.n else 0.0
+            bounds: Limits = {**limits(quota), "pinned": pins, "apart": apart}
+            known = self._plans[about] = self._made(quota.n, bounds, measured)
+        return known
 
     def constrained(self, made: Plan, described: str) -> Plan:
         """The plan with its constraint in words."""

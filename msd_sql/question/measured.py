@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from msd_sql.catalog.declarations import Items
 from msd_sql.engines.candidates import Candidates
-from msd_sql.question.features import Features, Given, declared_values, given_features, measure
+from msd_sql.question.features import Given, declared_values, given_features, measure
 from msd_sql.question.item_columns import items_fingerprint
 from msd_sql.question.options import Request
 from msd_sql.question.pair_distances import pairs
@@ -16,8 +16,7 @@ from msd_sql.runtime.distance_cache import Measured
 from msd_sql.runtime.release_memory import encoded
 
 
-@dataclass(frozen=True)
-class Unmeasured:
+class Unmeasured(NamedTuple):
     """Candidates whose distance is asked for."""
 
     wanted: Request
@@ -51,7 +50,8 @@ def measured(call: Call, groups: Sequence[Unmeasured | None]) -> list[Measured]:
         if name == "precomputed":
             found[place] = pairs(call, group.items if group.declared else group.features, group.candidates)
         elif not group.declared:
-            found[place] = _measure(given_features(group.features, group.candidates), name, wanted)
+            given = given_features(group.features, group.candidates)
+            found[place] = measure(given, name, wanted.scale, wanted.weights), [*_named(name, wanted), *given.facts]
         else:
             about = (id(group.items), name, wanted.scale, wanted.weights, group.candidates.type)
             together.setdefault(about, []).append(place)
@@ -70,7 +70,11 @@ def _of_declared(call: Call, groups: Sequence[Unmeasured]) -> list[Measured]:
 
     def made() -> list[Measured]:
         features = declared_values(call, items, listed, items.features, mixed=name == "mixed")
-        return [_measure(one, name, wanted) for one in features]
+        named = encoded(_named(name, wanted))
+        return [
+            (measure(one, name, wanted.scale, wanted.weights), [*named, *encoded(one.facts)])  # kept, and told again
+            for one in features
+        ]
 
     stored_as = items_fingerprint(call, items)
     if stored_as is None:
@@ -79,6 +83,5 @@ def _of_declared(call: Call, groups: Sequence[Unmeasured]) -> list[Measured]:
     return call.instance.caches.distances.of(place, [one.column for one in listed], made)
 
 
-def _measure(features: Features, name: str | None, wanted: Request) -> Measured:
-    made = measure(features, name, wanted.scale, wanted.weights)
-    return made, encoded([name, wanted.scale, wanted.weights, *features.facts])
+def _named(name: str | None, wanted: Request) -> list[Any]:
+    return [name, wanted.scale, wanted.weights]

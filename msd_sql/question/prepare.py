@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from msd_sql.question.quotas import constraint
 from msd_sql.question.source import guarded
 from msd_sql.runtime.call import Call
 from msd_sql.udfs.matroids import narrowed
-from msd_sql.udfs.planning import Limits, Plan, limits
+from msd_sql.udfs.planning import Plan
 from msd_sql.udfs.types import Distance, FloatArray, Matroid
 
 
@@ -52,8 +52,7 @@ class Question:
         return self.plan.cap
 
 
-@dataclass(frozen=True)
-class _Draft:
+class _Draft(NamedTuple):
     """A question but for its distance: those of all groups are measured together."""
 
     ground: Ground
@@ -102,8 +101,7 @@ def _draft(
     pins = pinned(call.host, found, wanted.include, wanted.exclude)
     quota, facts = constraint(group.quota, declared, ground.items, wanted, found)
     measurable = found.n > 0 and ground.measured(given=not group.features.absent)
-    bounds: Limits = {**limits(quota), "pinned": len(pins), "apart": wanted.apart if found.n else 0.0}
-    made = ground.plan(found.n, bounds, measured=measurable)
+    made = ground.plan(quota, len(pins), measured=measurable)
     unmeasured = Unmeasured(wanted, ground.items, group.features, found) if measurable else None
     return _Draft(ground, found, scores, pins, quota, facts, made, unmeasured)
 

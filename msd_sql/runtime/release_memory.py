@@ -128,6 +128,11 @@ class Encoded(NamedTuple):
     facts: int
     text: bytes
 
+    @property
+    def nbytes(self) -> int:
+        """What it takes in memory."""
+        return len(self.text)
+
 
 def encoded(facts: Sequence[Any]) -> list[Any]:
     """The same facts for a fingerprint, as one piece where they are small.
