@@ -56,6 +56,8 @@ def measured(call: Call, groups: Sequence[Unmeasured | None]) -> list[Measured]:
             about = (id(group.items), name, wanted.scale, wanted.weights, group.candidates.type)
             together.setdefault(about, []).append(place)
     for places in together.values():
+        # DuckDB hands groups over in any order, and what is kept is found by the keys of all.
+        places.sort(key=lambda place: groups[place].candidates.column[0])
         some = [group for place in places if (group := groups[place]) is not None]
         for place, one in zip(places, _of_declared(call, some), strict=True):
             found[place] = one

@@ -47,7 +47,7 @@ class Sets:
         >>> [part.codes.tolist() for part in Sets(np.array([0, 2, 3]), np.array([7, 4, 7])).split([1, 1])]
         [[0, 1], [0]]
         """
-        rows = np.concatenate([[0], np.cumsum(sizes)])
+        rows = np.cumsum([0, *sizes])
         cuts = self.indptr.take(rows)
         codes = _numbered(self.codes, np.diff(cuts))
         parts = zip(pairwise(rows.tolist()), pairwise(cuts.tolist()), strict=True)

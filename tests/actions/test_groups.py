@@ -235,6 +235,38 @@ def test_250_groups_fit_into_a_budget_of_one():
             con.execute(sql.format("")).fetchall()
 
 
+def test_a_group_asked_alone_is_told_what_it_was_told_among_others(shop):
+    together = dict(shop.execute(BY_CATEGORY).fetchall())
+    for category, items in together.items():
+        alone = BY_CATEGORY.replace("GROUP BY", f"WHERE category = '{category}' GROUP BY")
+        assert shop.execute(alone).fetchall() == [(category, items)]
+    assert lines(shop) == [(3, 0, 0.3)] + [(0, 1, 0)] * 3
+
+
+def test_an_unknown_item_is_told_of_its_own_group(shop):
+    more = "(SELECT item_id, category FROM products UNION ALL VALUES (1000, 'Toys'), (1001, 'Toys'))"
+    toys = one(shop, "SELECT count(*) FROM products WHERE category = 'Toys'")
+    with pytest.raises(duckdb.InvalidInputException, match=rf"2 of {toys + 2} candidates .* such as 1000"):
+        shop.execute(BY_CATEGORY.replace("products", more)).fetchall()
+    assert lines(shop) == []
+
+
+def test_groups_may_differ_in_all_that_they_ask(shop):
+    sql = "SELECT category, msd_select(item_id, {k}, {eps}, {far}) FROM products GROUP BY category ORDER BY category"
+    parts = [("Beauty", 2, 0.1, 0.5), ("Health Care", 3, 0.2, 0.0), ("Toys", 4, 0.3, 1.0)]
+    cases = {
+        name: "CASE category " + " ".join(f"WHEN '{part[0]}' THEN {part[at]}" for part in parts) + " END"
+        for at, name in enumerate(("k", "eps", "far"), start=1)
+    }
+    found = dict(shop.execute(sql.format(**cases)).fetchall())
+    assert [len(found[name]) for name, *_ in parts] == [2, 3, 4]
+    assert lines(shop) == [(2, 0, 0.3)]  # diversity alone reads nothing private
+    for name, k, eps, far in parts:
+        alone = sql.format(k=k, eps=eps, far=far).replace("GROUP BY", f"WHERE category = '{name}' GROUP BY")
+        assert shop.execute(alone).fetchall() == [(name, found[name])]
+    assert spent(shop) == 0.3
+
+
 # One selection a group as rows
 
 

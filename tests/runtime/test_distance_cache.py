@@ -48,6 +48,16 @@ def test_the_same_candidates_of_unchanged_items_share_one_distance(shop, made):
     assert len(made) == 3
 
 
+def test_groups_share_one_reading_and_are_found_again_in_any_order(shop, made):
+    sql = "SELECT price_bin, msd_select(item_id, 3, NULL, 1) FROM {} GROUP BY price_bin"
+    first = sorted(shop.execute(sql.format("products")).fetchall())
+    assert len(made) == len(first) > 1
+    for order in ("item_id", "item_id DESC", "hash(item_id)"):
+        rows = shop.execute(sql.format(f"(FROM products ORDER BY {order})")).fetchall()
+        assert sorted(rows) == first
+    assert len(made) == len(first)
+
+
 @pytest.mark.parametrize(
     "change",
     [
