@@ -42,7 +42,7 @@ def measured(call: Call, groups: Sequence[Unmeasured | None]) -> list[Measured]:
     [(None, [])]
     """
     found: list[Measured] = [(None, [])] * len(groups)
-    together: dict[tuple[object, ...], list[int]] = {}
+    together: dict[tuple[object, ...], list[tuple[int, Unmeasured]]] = {}
     for place, group in enumerate(groups):
         if group is None:
             continue
@@ -54,12 +54,11 @@ def measured(call: Call, groups: Sequence[Unmeasured | None]) -> list[Measured]:
             found[place] = measure(given, name, wanted.scale, wanted.weights), [*_named(name, wanted), *given.facts]
         else:
             about = (id(group.items), name, wanted.scale, wanted.weights, group.candidates.type)
-            together.setdefault(about, []).append(place)
-    for places in together.values():
+            together.setdefault(about, []).append((place, group))
+    for some in together.values():
         # DuckDB hands groups over in any order, and what is kept is found by the keys of all.
-        places.sort(key=lambda place: groups[place].candidates.column[0])
-        some = [group for place in places if (group := groups[place]) is not None]
-        for place, one in zip(places, _of_declared(call, some), strict=True):
+        some.sort(key=lambda one: one[1].candidates.column[0])
+        for (place, _), one in zip(some, _of_declared(call, [group for _, group in some]), strict=True):
             found[place] = one
     return found
 
