@@ -95,27 +95,18 @@ class _Column:
     def __init__(self, column: Argument, forms: pa.StructArray) -> None:
         self.name, self._kind, self._forms = column.name, column.kind, forms
         self._types = forms.field("type").to_pylist()
-        self._absent: dict[str, Given] = {}  # by type: one serves all groups
 
     def given(self, row: int, options: Texts, store: VectorStore) -> Given:
-        kind = self._types[row]
-        if kind in self._absent:
-            return self._absent[kind]
-        found = self._scores(row, kind) if self._kind is Kind.SCORE else self._values(row, kind, options, store)
-        if found.absent:
-            self._absent[kind] = found
-        return found
-
-    def _scores(self, row: int, kind: str | None) -> Given:
-        numbers = None if kind in (None, NOT_GIVEN) else _numbers(self._forms.field("numbers")[row])
-        return Given("none" if numbers is None else "value", _element(kind or ""), numbers=numbers)
-
-    def _values(self, row: int, kind: str | None, options: Texts, store: VectorStore) -> Given:
+        kind, forms = self._types[row], self._forms
+        if kind in (None, NOT_GIVEN):
+            return _ABSENT
+        if self._kind is Kind.SCORE:
+            numbers = _numbers(forms.field("numbers")[row])
+            return Given("none" if numbers is None else "value", _element(kind), numbers=numbers)
         shape = shape_of(kind, options["distance"] if self._kind is Kind.FEATURES else "hamming")
-        forms = self._forms
         return Given(
             shape,
-            _element(kind or ""),
+            _element(kind),
             _texts(forms.field("texts")[row]) if shape in ("value", "record") else [],
             _sets(forms.field("lists")[row].values) if shape == "list" else None,
             store.matrix(forms.field("vectors")[row].values.to_numpy()) if shape == "vector" else None,

@@ -118,7 +118,9 @@ def _texts(call: Call, group: Arguments) -> Candidates:
     if group.order is not None:
         return candidates(group.keys, group.order, group.key_type)
     name = group.options.get("key")
-    kind = member_type(call.host, group.key_type, name) if name is not None else group.key_type
+    kind = group.key_type
+    if name is not None:
+        kind = call.once(("key type", group.key_type, name), lambda: member_type(call.host, group.key_type, name))
     return ordered(call.host, group.keys, kind)
 
 

@@ -98,11 +98,12 @@ class CoverageIndex:
         return places.codes.take(where), np.repeat(user, counts)
 
     def _neighbours(self, group_of: Codes) -> IntArray:
-        """Where the units have items of one group beside each other: in an order of items by group, all that share."""
+        """Where items of one group stand beside each other: all that a unit has of a group, in an order by groups.
+
+        And few others: where a unit's last item is of the group of the next unit's first.
+        """
         groups = group_of.take(self.items_of.codes)
-        same = groups[1:] == groups[:-1]
-        same[self.items_of.bounds[1:-1] - 1] = False  # there the next unit begins
-        first = np.flatnonzero(same)
+        first = np.flatnonzero(groups[1:] == groups[:-1])
         return np.union1d(first, first + 1)
 
     @property
