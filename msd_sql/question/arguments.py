@@ -118,20 +118,10 @@ _ABSENT = Given("none", "")
 
 def _distinct(records: pa.StructArray) -> tuple[list[Texts], list[int]]:
     """The different records of texts in the order in which they come up, and which of them each one is."""
-    names = [records.type.field(place).name for place in range(records.type.num_fields)]
-    coded = [records.field(name).dictionary_encode(null_encoding="encode") for name in names]
-    values = [column.dictionary.to_pylist() for column in coded]
-    codes = [column.indices.to_pylist() for column in coded if len(column.dictionary) > 1]
-    told = list(zip(*codes, strict=True)) if codes else [()] * len(records)
-    first: dict[tuple[int, ...], int] = {}
-    for row, code in enumerate(told):
-        first.setdefault(code, row)
-    number = {code: place for place, code in enumerate(first)}
-    found: list[Texts] = [
-        {name: held[column.indices[row].as_py()] for name, held, column in zip(names, values, coded, strict=True)}
-        for row in first.values()
-    ]
-    return found, [number[code] for code in told]
+    names = [field.name for field in records.type]
+    rows = list(zip(*(records.field(name).to_pylist() for name in names), strict=True))
+    number = {row: place for place, row in enumerate(dict.fromkeys(rows))}
+    return [dict(zip(names, row, strict=True)) for row in number], [number[row] for row in rows]
 
 
 def whole(column: pa.ChunkedArray) -> pa.Array:
