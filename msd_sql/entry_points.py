@@ -21,7 +21,7 @@ from msd_sql.actions.whole_statement import draws_every_group
 from msd_sql.database.host import HostError, Interrupted
 from msd_sql.errors import EngineError, MsdError
 from msd_sql.guard.probes import probe
-from msd_sql.question.arguments import Arguments, groups, whole
+from msd_sql.question.arguments import Arguments, Chunk, whole
 from msd_sql.question.options import asserted_public
 from msd_sql.question.source import guarded
 from msd_sql.runtime.call import INTERRUPTED, Call, uncharged
@@ -116,11 +116,11 @@ def _asking(instance: Instance, asking: Context) -> Iterator[Call]:
 def _arguments(call: Call, questions: Any) -> list[Arguments]:
     """What the groups of a chunk were given."""
     with uncharged():
-        found = list(groups(questions))
-        for public in {asserted_public(group.options) for group in found}:
+        chunk = Chunk(questions)
+        for public in {asserted_public(options) for options in chunk.options}:
             # First of all: an error about an argument quotes it, and an argument can be computed from private rows.
             guarded(call, public)
-        return [group.read(call.vectors) for group in found]
+        return chunk.read(call.vectors)
 
 
 def _offer(instance: Instance) -> Run:

@@ -85,16 +85,21 @@ def select_groups(
         left = np.delete(left, drawn)
     own = (np.stack(picks, axis=1) - starts[:, None]).tolist()
     pairs = one.k * (one.k - 1) / 2
-    calls = [sum(plan.n - chosen for chosen in range(plan.k)) for plan in plans]
+    receipts = {id(plan): planned_receipt(plan, randomness) for plan in _different(plans)}
     return [
-        Outcome(tuple(found), None if apart is None else far / pairs, planned_receipt(plan, randomness), calls[place])
-        for place, (plan, found, far) in enumerate(zip(plans, own, spread.tolist(), strict=True))
+        Outcome(tuple(found), None if apart is None else far / pairs, receipts[id(plan)], one.k * plan.n - int(pairs))
+        for plan, found, far in zip(plans, own, spread.tolist(), strict=True)
     ]
+
+
+def _different(plans: Sequence[Plan]) -> list[Plan]:
+    """The plans, each once: groups of as many candidates have the same one."""
+    return list({id(plan): plan for plan in plans}.values())
 
 
 def _check_fit(plans: Sequence[Plan], relevance: RelevanceOfGroups, distances: Sequence[Distance | None]) -> Plan:
     """Check that what is run has the facts that the noise was calibrated for; any of the plans."""
-    kinds = {alike(plan) for plan in plans}
+    kinds = {alike(plan) for plan in _different(plans)}
     if len(kinds) != 1 or None in kinds:
         raise InputError("These plans cannot be run together: their questions differ in more than their candidates.")
     if relevance.n != sum(plan.n for plan in plans):

@@ -58,8 +58,10 @@ def _watched(call: Call, what: str) -> OnRound:
 def _alike(questions: Sequence[Question]) -> dict[object, list[int]]:
     """The questions that can be run together, by what they have in common."""
     found: dict[object, list[int]] = {}
+    known = {id(question.plan): question.plan for question in questions}
+    commons = {own: alike(plan) for own, plan in known.items()}
     for place, question in enumerate(questions):
-        common = alike(question.plan)
+        common = commons[id(question.plan)]
         if common is not None:
             kind = (question.candidates.type, question.request.engine, question.distance is None)
             found.setdefault((common, kind), []).append(place)

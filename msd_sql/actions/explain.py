@@ -24,7 +24,7 @@ def explain(call: Call, arguments: Arguments) -> list[dict[str, str]]:
     if arguments.empty:
         return [{"property": "candidates", "value": "0: an empty selection, nothing charged"}]
     with uncharged():
-        question = prepare(call, arguments)
+        (question,) = prepare(call, [arguments])
     if question.request.public:
         record_assertion(call)
     worth = worth_lines(question.plan, _head(question))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from msd_sql.actions.release import Asked, Drawn, release
+from msd_sql.actions.release import Asked, Drawn, Terms, release
 from msd_sql.actions.rows_content import rows_content
 from msd_sql.catalog.amounts import eps_charge, shown
 from msd_sql.catalog.declarations import Protected
@@ -85,17 +85,9 @@ def _asked(call: Call, asked: _Question) -> Asked:
         private=call.source(protected) is None, loss=Divergence.of_count(float(eps)),
     )  # fmt: skip
 
-    return Asked(
+    terms = Terms(
         kind="reach",
         protected=protected,
-        question=fingerprint(
-            reach=protected.stored_name,
-            declared=str(protected.declared_at),
-            keys=chosen.column,
-            type=chosen.type,
-            eps=str(eps),
-            audience=repr(protected.audience),
-        ),
         content=rows_content(call, None, protected),
         answer=Answer(eps, Decimal(0), receipt.loss, chosen.n, None, "laplace", "basic", receipt.as_dict()),
         receipt=receipt,
@@ -104,6 +96,15 @@ def _asked(call: Call, asked: _Question) -> Asked:
         fresh=asked.fresh,
         asserted_public=asked.public,
     )
+    question = fingerprint(
+        reach=protected.stored_name,
+        declared=str(protected.declared_at),
+        keys=chosen.column,
+        type=chosen.type,
+        eps=str(eps),
+        audience=repr(protected.audience),
+    )
+    return Asked(terms, question)
 
 
 def _among(protected: Protected) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from msd_sql.actions.release import Asked, Drawn, release
+from msd_sql.actions.release import Asked, Drawn, Terms, release
 from msd_sql.actions.rows_content import rows_content
 from msd_sql.catalog.amounts import shown
 from msd_sql.catalog.declaration_checks import MOST_USERS
@@ -50,10 +50,9 @@ def _asked(call: Call, protected: Protected, eps: Decimal) -> Asked:
         private=call.source(protected) is None, loss=Divergence.of_count(float(eps)),
     )  # fmt: skip
 
-    return Asked(
+    terms = Terms(
         kind="recount",
         protected=protected,
-        question=fingerprint(recount=protected.stored_name, declared=str(protected.declared_at), eps=str(eps)),
         content=rows_content(call, None, protected),
         answer=Answer(eps, Decimal(0), receipt.loss, None, None, "laplace", "basic", receipt.as_dict()),
         receipt=receipt,
@@ -62,6 +61,7 @@ def _asked(call: Call, protected: Protected, eps: Decimal) -> Asked:
         fresh=False,
         asserted_public=False,
     )
+    return Asked(terms, fingerprint(recount=protected.stored_name, declared=str(protected.declared_at), eps=str(eps)))
 
 
 def _counted(call: Call, protected: Protected) -> int:

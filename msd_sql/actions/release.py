@@ -30,12 +30,11 @@ Drawn = tuple[tuple[int, ...], float | None]  # picks and diversity
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question about private rows, checked and priced; all of it public."""
+class Terms:
+    """On what terms private rows are asked about, checked and priced; the same for many groups of a statement."""
 
-    kind: str  # select or reach
+    kind: str  # select, reach or recount
     protected: Protected
-    question: str  # a hash of everything but the rows that decides the answer
     content: BackgroundRead[str]  # tells the rows
     answer: Answer
     receipt: Receipt
@@ -56,6 +55,14 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """A question about private rows; all of it public."""
+
+    terms: Terms
+    question: str  # a hash of everything but the rows that decides the answer
+
+
+@dataclass(frozen=True)
 class Told:
     """An answer, and whether it was told before."""
 
@@ -70,11 +77,11 @@ def release(call: Call, asked: Sequence[Asked], draw: Callable[[Sequence[Asked]]
     """
     by_relation: dict[str, list[int]] = {}
     for place, one in enumerate(asked):
-        by_relation.setdefault(one.protected.name, []).append(place)
+        by_relation.setdefault(one.terms.protected.name, []).append(place)
     if len(by_relation) > 1:  # budgets of several relations: none is charged if another one cannot pay
         for places in by_relation.values():
-            first = asked[places[0]]
-            call.ledger.check(first.protected, [asked[place].answer for place in places if not asked[place].exact])
+            terms = [asked[place].terms for place in places]
+            call.ledger.check(terms[0].protected, [one.answer for one in terms if not one.exact])
     found: dict[int, Told] = {}
     for places in by_relation.values():
         found.update(zip(places, _of_one_relation(call, [asked[place] for place in places], draw), strict=True))
@@ -82,7 +89,7 @@ def release(call: Call, asked: Sequence[Asked], draw: Callable[[Sequence[Asked]]
 
 
 def _of_one_relation(call: Call, asked: list[Asked], draw: Callable[[Sequence[Asked]], Sequence[Drawn]]) -> list[Told]:
-    protected = asked[0].protected
+    protected = asked[0].terms.protected
     home = call.identity(protected.home)
     memory = call.instance.caches.memory
     with memory.asking(home, [one.question for one in asked]):
@@ -90,45 +97,53 @@ def _of_one_relation(call: Call, asked: list[Asked], draw: Callable[[Sequence[As
         new: dict[str, Asked] = {}
         for place, one in enumerate(asked):
             if one.question not in told:  # the same question twice in a statement is one, unless each is to be fresh
-                new[f"{one.question} {place}" if one.fresh else one.question] = one
-        repeated = [one for one in asked if one.question in told]
-        again = [Again(told[one.question].answer, one.answer) for one in repeated]
+                new[_as_new(one, place)] = one
+        again = [Again(told[one.question].answer, one.terms.answer) for one in asked if one.question in told]
         made = _drawn(call, home, list(new.values()), draw, repeated=len(asked) - len(new), again=again)
         if not new:
             _note(call, asked, told, again)
         for one, drawn in zip(new.values(), made, strict=True):
-            memory.keep(home, one.question, one.content(), drawn)
+            memory.keep(home, one.question, one.terms.content(), drawn)
     fresh = dict(zip(new, made, strict=True))
     return [
-        Told(told[one.question], True)
-        if one.question in told
-        else Told(fresh[f"{one.question} {place}" if one.fresh else one.question], False)
+        Told(told[one.question], True) if one.question in told else Told(fresh[_as_new(one, place)], False)
         for place, one in enumerate(asked)
     ]
+
+
+def _as_new(one: Asked, place: int) -> str:
+    return f"{one.question} {place}" if one.terms.fresh else one.question
 
 
 def _told(call: Call, memory: Memory, home: str, asked: Sequence[Asked]) -> dict[str, Release]:
     """What was told before of these questions about the same rows, in this process or in another one."""
     found: dict[str, Release] = {}
-    waiting: dict[str, Asked] = {}
+    waiting: dict[str, Terms] = {}
     for one in asked:
-        if one.fresh or one.question in found:
+        if one.terms.fresh or one.question in found:
             continue
-        known = memory.told(home, one.question, one.content)
+        known = memory.told(home, one.question, one.terms.content)
         if known is not None:
             found[one.question] = known
         else:
-            waiting[one.question] = one
-    if waiting and _keeps(call, asked[0].protected):
-        protected = asked[0].protected
+            waiting[one.question] = one.terms
+    protected = asked[0].terms.protected
+    if waiting and _keeps(call, protected):
         kept = find_answers(call.host, protected.home, protected.stored_name, list(waiting))
+        hashed: dict[int, str] = {}
         for question, answer in kept.items():
-            content = waiting[question].content
-            if answer.content == content_hash(home, content_columns(waiting[question].protected), content()):
+            if answer.content == _content(home, waiting[question], hashed):
                 again = Release(answer.picks, answer.receipt, answer.line, answer.answer, answer.diversity)
-                memory.keep(home, question, content(), again)
+                memory.keep(home, question, waiting[question].content(), again)
                 found[question] = again
     return found
+
+
+def _content(home: str, terms: Terms, hashed: dict[int, str]) -> str:
+    """The hash that tells the rows in the file, worked out once for terms that many questions have."""
+    if id(terms) not in hashed:
+        hashed[id(terms)] = content_hash(home, content_columns(terms.protected), terms.content())
+    return hashed[id(terms)]
 
 
 def _drawn(
@@ -143,15 +158,15 @@ def _drawn(
     if not new:
         return []
     call.check()
-    protected = new[0].protected
+    protected = new[0].terms.protected
     with uncharged(), private(protected.name):
-        for content in {id(one.content): one.content for one in new}.values():
-            content.check_snapshot()
+        for terms in _different(new):
+            terms.content.check_snapshot()
     charged = _charged(call, new, repeated, again)
     with withholding_unexpected():
         call.check()
         made = [
-            Release(picks, one.receipt, line, answer, diversity)
+            Release(picks, one.terms.receipt, line, answer, diversity)
             for one, (line, answer), (picks, diversity) in zip(new, charged, draw(new), strict=True)
         ]
         if _keeps(call, protected):
@@ -163,14 +178,14 @@ def _charged(call: Call, new: Sequence[Asked], repeated: int, again: Sequence[Ag
     """The line and the id of every new answer; exact ones take nothing from the budget and have a line of their own."""
     found: dict[int, tuple[str, str]] = {}
     for exact in (False, True):
-        places = [place for place, one in enumerate(new) if one.exact is exact]
+        places = [place for place, one in enumerate(new) if one.terms.exact is exact]
         if not places:
             continue
         some = [new[place] for place in places]
-        answers = [one.answer for one in some]
-        entry = replace(_entry(call, some), kind="exact" if exact else some[0].kind, exact=exact, repeated=repeated)
+        answers, first = [one.terms.answer for one in some], some[0].terms
+        entry = replace(_entry(call, some), kind="exact" if exact else first.kind, exact=exact, repeated=repeated)
         act: Callable[..., Charged] = call.ledger.note if exact else call.ledger.charge
-        done = act(some[0].protected, entry, answers, again)
+        done = act(first.protected, entry, answers, again)
         found.update({place: (done.line, own) for place, own in zip(places, done.answers, strict=True)})
         repeated, again = 0, ()  # said once
     return [found[place] for place in range(len(new))]
@@ -182,27 +197,28 @@ def _note(call: Call, asked: Sequence[Asked], told: Mapping[str, Release], again
     lines = sorted({release.line for release in told.values()})
     parameters = {**entry.parameters, "of": lines[0] if len(lines) == 1 else lines}
     line = replace(entry, kind="replay", parameters=parameters, repeated=len(asked))
-    call.ledger.note(asked[0].protected, line, (), again)
+    call.ledger.note(asked[0].terms.protected, line, (), again)
 
 
 def _entry(call: Call, asked: Sequence[Asked]) -> Entry:
-    parameters = {repr(one.parameters): one.parameters for one in asked}
-    given = dict(asked[0].parameters) if len(parameters) == 1 else {"several": list(parameters.values())}
-    repeatable = any(one.repeatable for one in asked)
+    terms = _different(asked)
+    parameters = {repr(one.parameters): one.parameters for one in terms}
+    given = dict(terms[0].parameters) if len(parameters) == 1 else {"several": list(parameters.values())}
+    repeatable = any(one.repeatable for one in terms)
+    what = sorted({one.what for one in terms})[0] + (", …" if len({one.what for one in terms}) > 1 else "")
+    what = what if len(asked) == 1 else f"{len(asked):,} groups: {what}"
     return Entry(
-        asked[0].kind,
+        terms[0].kind,
         statement=call.context.statement,
         parameters={**given, "not_private": True} if repeatable else given,
-        what=f"{_what(asked)}, NOT private (seeded randomness)" if repeatable else _what(asked),
-        asserted_public=any(one.asserted_public for one in asked),
+        what=f"{what}, NOT private (seeded randomness)" if repeatable else what,
+        asserted_public=any(one.asserted_public for one in terms),
     )
 
 
-def _what(asked: Sequence[Asked]) -> str:
-    different = sorted({one.what for one in asked})
-    if len(asked) == 1:
-        return asked[0].what
-    return f"{len(asked):,} groups: {different[0]}" + (", …" if len(different) > 1 else "")
+def _different(asked: Sequence[Asked]) -> list[Terms]:
+    """The terms of these questions, those of several once."""
+    return list({id(one.terms): one.terms for one in asked}.values())
 
 
 def _keeps(call: Call, protected: Protected) -> bool:
@@ -216,10 +232,11 @@ def _keeps(call: Call, protected: Protected) -> bool:
 def _keep(call: Call, home: str, new: Sequence[Asked], made: Sequence[Release]) -> None:
     """Write what was just told to the file, for other processes. What cannot be written is told once only."""
     by_content: dict[str, dict[str, tuple[tuple[int, ...], float | None, str]]] = {}
+    hashed: dict[int, str] = {}
     for one, drawn in zip(new, made, strict=True):
-        hashed = content_hash(home, content_columns(one.protected), one.content())
-        by_content.setdefault(hashed, {})[one.question] = (drawn.picks, drawn.diversity, drawn.answer)
-    protected = new[0].protected
+        content = _content(home, one.terms, hashed)
+        by_content.setdefault(content, {})[one.question] = (drawn.picks, drawn.diversity, drawn.answer)
+    protected = new[0].terms.protected
     memory = call.instance.caches.memory
     # Not one writer at a time, as for a charge: nothing is counted here, and other threads need not wait. Nor in one
     # transaction: each statement is whole by itself.

@@ -7,21 +7,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 
 from msd_sql.actions.draw import draw, run
-from msd_sql.actions.release import Asked, Drawn, Told, release
+from msd_sql.actions.release import Asked, Drawn, Terms, Told, release
 from msd_sql.actions.rows_content import rows_content
 from msd_sql.catalog.amounts import shown
+from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.records.lines import Answer
 from msd_sql.question.arguments import Arguments
 from msd_sql.question.prepare import Question, prepare
 from msd_sql.question.source import record_assertion
 from msd_sql.runtime.call import Call, uncharged
-from msd_sql.runtime.release_memory import fingerprint
+from msd_sql.runtime.release_memory import Fingerprints
 from msd_sql.udfs.privacy.randomness import SecretSource
 from msd_sql.udfs.receipt import Receipt
 from msd_sql.udfs.relevance.score import Score
@@ -47,26 +49,53 @@ class FewCandidates(UserWarning):
     """There was nothing to choose: no more candidates than were asked for."""
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """What was chosen for a question, as places among its candidates; the rest of an answer where somebody looks."""
+
+    question: Question
+    picks: Sequence[int]
+    diversity: float | None
+    receipt: Receipt
+    entry: str | None = None
+    replayed: bool = False
+
+    @property
+    def positions(self) -> list[int]:
+        """Where the chosen ones stand in the query's own list, from 1."""
+        rows = self.question.candidates.rows
+        return [int(rows[pick]) + 1 for pick in self.picks]
+
+    @property
+    def selected(self) -> Selected:
+        """The answer as it is shown: of a thousand groups, one is looked at."""
+        keys = self.question.candidates.keys
+        return Selected(
+            tuple(keys[pick] for pick in self.picks),
+            self.positions,
+            self.diversity,
+            self.receipt,
+            self.entry,
+            self.replayed,
+            _nearest(self.question, self.picks),
+        )
+
+
 def pick(call: Call, groups: Sequence[Arguments]) -> list[list[int]]:
     """For every group the positions, from 1, of the chosen candidates in its own list; empty for an empty one."""
     call.progress.tell(f"msd_select: preparing {len(groups):,} groups" if len(groups) > 1 else "msd_select: preparing")
     with uncharged():
-        questions = [prepare(call, group) for group in groups if not group.empty]
-    selected = iter(answer(call, questions))
-    found = [None if group.empty else next(selected) for group in groups]
-    last = next((one for one in reversed(found) if one is not None), None)
-    if last is not None:
-        call.instance.released[call.context.connection] = last
-    return [[] if one is None else one.positions for one in found]
+        questions = prepare(call, [group for group in groups if not group.empty])
+    chosen = answer(call, questions)
+    if chosen:
+        call.instance.released[call.context.connection] = chosen[-1].selected
+    each = iter(chosen)
+    return [[] if group.empty else next(each).positions for group in groups]
 
 
-def answer(call: Call, questions: Sequence[Question]) -> list[Selected]:
+def answer(call: Call, questions: Sequence[Question]) -> list[Chosen]:
     """Answer prepared questions: from memory, from public data alone, or by releases that are charged first."""
-    asked = {
-        place: _asked(call, question)
-        for place, question in enumerate(questions)
-        if question.plan.reads_private and question.protected is not None
-    }
+    asked = _asked(call, questions)
     if any(question.request.public for place, question in enumerate(questions) if place not in asked):
         record_assertion(call)
     by_hash = {one.question: questions[place] for place, one in asked.items()}
@@ -94,16 +123,30 @@ def priced(question: Question, receipt: Receipt) -> Answer:
     )
 
 
-def _asked(call: Call, question: Question) -> Asked:
-    plan, wanted, protected = question.plan, question.request, question.protected
-    assert protected is not None
+def _asked(call: Call, questions: Sequence[Question]) -> dict[int, Asked]:
+    """The questions that read private rows, by their place. Those of one plan are asked on the same terms."""
+    known: dict[tuple[Any, ...], tuple[Terms, Fingerprints]] = {}
+    found = {}
+    for place, question in enumerate(questions):
+        plan, protected = question.plan, question.protected
+        about = (id(plan), id(protected), id(question.request), id(question.items), question.candidates.type)
+        if about not in known:
+            if not plan.reads_private or protected is None:
+                continue
+            known[about] = _terms(call, question, protected), _fingerprints(question, protected)
+        terms, fingerprints = known[about]
+        found[place] = Asked(terms, fingerprints.of(question.candidates.column, question.facts))
+    return found
+
+
+def _terms(call: Call, question: Question, protected: Protected) -> Terms:
+    plan, wanted = question.plan, question.request
     content = rows_content(call, question.items, protected)
     receipt = planned_receipt(plan, call.source(protected) or SecretSource())
     noise = f", ε {shown(wanted.eps)} by {plan.calibration.bound}" if wanted.eps and plan.calibration else ", exact"
-    return Asked(
+    return Terms(
         kind="select",
         protected=protected,
-        question=_fingerprint(question),
         content=content,
         answer=priced(question, receipt),
         receipt=receipt,
@@ -119,17 +162,18 @@ def _drawn(call: Call, charged: Sequence[Asked], by_hash: Mapping[str, Question]
     found: dict[int, Drawn] = {}
     by_rows: dict[tuple[object, ...], list[int]] = {}
     for place, one in enumerate(charged):  # the rows of one relation, among the same people
-        about = (id(one.content), one.protected.name, one.protected.among, one.protected.m)
+        rows = one.terms.protected
+        about = (id(one.terms.content), rows.name, rows.among, rows.m)
         by_rows.setdefault(about, []).append(place)
     for places in by_rows.values():
-        first = charged[places[0]]
+        first = charged[places[0]].terms
         questions = [by_hash[charged[place].question] for place in places]
         outcomes = draw(call, questions, first.protected, first.content)
         found.update((place, (one.picks, one.diversity)) for place, one in zip(places, outcomes, strict=True))
     return [found[place] for place in range(len(charged))]
 
 
-def _public(call: Call, question: Question) -> Selected:
+def _public(call: Call, question: Question) -> Chosen:
     """The answer to a question that reads nothing private."""
     plan = question.plan
     if plan.trivial and plan.matroid == "uniform" and plan.asked > plan.n > 0:
@@ -142,25 +186,12 @@ def _public(call: Call, question: Question) -> Selected:
         )
     scores = question.scores if question.scores is not None else np.zeros(question.candidates.n)
     outcome = run(call, question, Score(scores, max(plan.k, 1)))
-    return _selected(question, outcome.picks, outcome.diversity, outcome.receipt)
+    return Chosen(question, outcome.picks, outcome.diversity, outcome.receipt)
 
 
-def _private(question: Question, told: Told) -> Selected:
+def _private(question: Question, told: Told) -> Chosen:
     known = told.release
-    selected = _selected(question, known.picks, known.diversity, known.receipt)
-    return replace(selected, entry=known.line, replayed=told.repeated)
-
-
-def _selected(question: Question, picks: Sequence[int], diversity: float | None, receipt: Receipt) -> Selected:
-    found = question.candidates
-    return Selected(
-        keys=tuple(found.keys[pick] for pick in picks),
-        positions=[int(found.rows[pick]) + 1 for pick in picks],
-        diversity=diversity,
-        receipt=receipt,
-        entry=None,
-        nearest=_nearest(question, picks),
-    )
+    return Chosen(question, known.picks, known.diversity, known.receipt, known.line, told.repeated)
 
 
 def _nearest(question: Question, picks: Sequence[int]) -> tuple[float | None, ...] | None:
@@ -173,15 +204,13 @@ def _nearest(question: Question, picks: Sequence[int]) -> tuple[float | None, ..
     )
 
 
-def _fingerprint(question: Question) -> str:
-    """Everything but the content that decides the answer; how the statement is written is not among it."""
-    plan, protected = question.plan, question.protected
-    return fingerprint(
-        relation=protected.stored_name if protected else None,  # the same in every process
-        declared=str(protected.declared_at) if protected else None,
-        audience=repr(protected.audience) if protected else None,
-        keys=question.candidates.column,
+def _fingerprints(question: Question, protected: Protected) -> Fingerprints:
+    """Of questions of one plan; everything but the content that decides an answer, not how the statement is written."""
+    return Fingerprints(
+        ["keys", "public"],
+        relation=protected.stored_name,  # the same in every process
+        declared=str(protected.declared_at),
+        audience=repr(protected.audience),
         type=question.candidates.type,
-        plan={name: value for name, value in vars(plan).items() if name != "calibration"},
-        public=question.facts,
+        plan={name: value for name, value in vars(question.plan).items() if name != "calibration"},
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -13,11 +12,11 @@ from msd_sql.actions.declare import declare
 from msd_sql.actions.explain import explain
 from msd_sql.actions.key_column import key_column
 from msd_sql.actions.reach import reach, reach_interval
-from msd_sql.actions.select import Selected, answer
+from msd_sql.actions.select import answer
 from msd_sql.actions.show_ledger import ledger_rows, release_rows, remaining
 from msd_sql.curator.limits import LimitError, Limits
 from msd_sql.errors import InputError, PrivacyError
-from msd_sql.question.arguments import Arguments, groups
+from msd_sql.question.arguments import Arguments, Chunk
 from msd_sql.question.options import request
 from msd_sql.question.prepare import prepare
 from msd_sql.remote.wire import GROUP, Asked, Told, checked_key_type, incoming
@@ -31,15 +30,15 @@ def select(call: Call, asked: Asked, limits: Limits) -> Told:
     """Choose, for every group: the positions of the chosen candidates, and the receipt of the last group."""
     with uncharged():
         given = _arguments(call, asked, limits)
-        questions = [prepare(call, group) for group in given if not group.empty]
+        questions = prepare(call, [group for group in given if not group.empty])
         rounds = sum(question.plan.rounds for question in questions)
         if rounds > limits.rounds:
             raise LimitError(f"This question takes {rounds:,} rounds; the limit is {limits.rounds:,}.")
-    chosen = iter(answer(call, questions))
-    found = [None if group.empty else next(chosen) for group in given]
-    last: Selected | None = next((one for one in reversed(found) if one is not None), None)
+    chosen = answer(call, questions)
+    last = chosen[-1].selected if chosen else None
+    each = iter(chosen)
     return Told({
-        "positions": [[] if one is None else one.positions for one in found],
+        "positions": [[] if group.empty else next(each).positions for group in given],
         "keys": list(last.keys) if last else [],
         "diversity": last.diversity if last else None,
         "receipt": last.receipt.as_dict() if last else None,
@@ -141,14 +140,14 @@ def _arguments(call: Call, asked: Asked, limits: Limits) -> list[Arguments]:
         table.validate(full=True)
     except pa.ArrowException:
         raise InputError("The candidates are not valid Arrow data.") from None
-    found = []
-    for group in groups(incoming(table, call.vectors)):
-        wanted = request({**group.options, "key": None})
+    chunk = Chunk(incoming(table, call.vectors))
+    # The type that travels is that of the keys, and no longer of the rows that a key is a column of.
+    chunk.options = [{**options, "key": None} for options in chunk.options]
+    for wanted in map(request, chunk.options):
         _within(wanted.k, limits.k, "items of an answer (k)")
         if wanted.exact:  # outside of every budget: whoever has an owner's token has not the file
             raise PrivacyError("exact := true is answered at the file alone: give eps := a number such as 0.1.")
-        # The type that travels is that of the keys, and no longer of the rows that a key is a column of.
-        found.append(_checked(replace(group.read(call.vectors), options={**group.options, "key": None})))
+    found = [_checked(group) for group in chunk.read(call.vectors)]
     _within(sum(_size(group) for group in found), limits.candidates, "candidates")
     return found
 

@@ -54,7 +54,7 @@ class BackgroundRead(Generic[T]):
 
     def __call__(self) -> T:
         """The result."""
-        if self._thread is not None:
+        if self._thread is not None and not self._found:  # each of a thousand groups asks
             self._thread.join()
         if self._failure is not None:
             raise self._failure

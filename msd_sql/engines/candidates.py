@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import overload
 
 import numpy as np
@@ -111,6 +112,33 @@ def whole_candidates(numbers: Column, kind: str) -> Candidates:
     if not (numbers[1:] > numbers[:-1]).all():
         numbers, places = np.unique(numbers, return_index=True)
     return Candidates(Whole(numbers.astype(np.int64, copy=False)), kind, places)
+
+
+def whole_groups(groups: Sequence[tuple[Column, str]]) -> list[Candidates]:
+    """The distinct keys of many groups, as `whole_candidates` has those of each, in one pass.
+
+    >>> groups = [(np.array([10, 9, 10]), "INTEGER"), (np.array([9]), "INTEGER")]
+    >>> [found.rows.tolist() for found in whole_groups(groups)]
+    [[1, 0], [0]]
+    """
+    if len(groups) < 2 or any(numbers.dtype.kind == "f" for numbers, _ in groups):
+        return [whole_candidates(*group) for group in groups]
+    flat, sizes = np.concatenate([numbers for numbers, _ in groups]), np.array([len(numbers) for numbers, _ in groups])
+    owner, starts = np.repeat(np.arange(len(groups)), sizes), np.cumsum(sizes) - sizes
+    same = owner[1:] == owner[:-1]
+    order: IntArray = np.arange(len(flat))
+    if not ((flat[1:] > flat[:-1]) | ~same).all():
+        order = np.lexsort((flat, owner))  # it leaves the order of those alike, so that the first of them stays
+        listed = flat.take(order)
+        order = order[np.concatenate([[True], (listed[1:] != listed[:-1]) | ~same])]
+        flat, owner = flat.take(order), owner.take(order)
+        sizes = np.bincount(owner, minlength=len(groups))
+    rows = order - starts.take(owner)
+    cuts = pairwise([0, *np.cumsum(sizes).tolist()])
+    return [
+        Candidates(Whole(flat[start:stop]), kind, rows[start:stop])
+        for (_, kind), (start, stop) in zip(groups, cuts, strict=True)
+    ]
 
 
 def _no_key(missing: int, given: int) -> InputError:

@@ -39,6 +39,8 @@ def union(groups: Sequence[Candidates]) -> Union | None:
     """
     if len({group.type for group in groups}) != 1:
         return None
+    if len(groups) == 1:  # which are distinct
+        return Union(groups[0], np.arange(groups[0].n))
     kind = groups[0].type
     numbers = [group.keys.numbers for group in groups if isinstance(group.keys, Whole)]
     if len(numbers) == len(groups):

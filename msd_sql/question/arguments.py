@@ -5,7 +5,7 @@ Arrow carries texts and numbers without a Python object for each. Vectors have c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -58,62 +58,70 @@ class Arguments:
         return self.columns["score"].numbers
 
 
-@dataclass(frozen=True)
-class Group:
-    """One group's question, of which only the texts are read at first: the guard comes before the rest."""
+class Chunk:
+    """The questions of a chunk, of which only the options are read at first: the guard comes before the rest.
 
-    options: Texts
-    _question: pa.StructArray
-    _row: int
+    Groups differ in their candidates and hardly in anything else: what several have alike is one object.
 
-    def read(self, store: VectorStore) -> Arguments:
-        """Everything that was given, vectors from the store."""
-        keys, numbers, order, key_type = (
-            self._question.field(name)[self._row] for name in ("keys", "numbers", "order", "key_type")
-        )
-        rows = keys.is_valid or numbers.is_valid  # without a row there is no column either
-        columns = self._question.field("columns")
-        return Arguments(
-            _texts(keys),
-            _numbers(numbers),
-            _numbers(order),
-            _element(key_type.as_py()),
-            self.options,
-            {
-                column.name: _given(column, columns.field(column.name), self._row, self.options, store)
-                if rows
-                else Given("none", "")
-                for column in SELECTION_COLUMNS
-            },
-        )
-
-
-def groups(questions: pa.ChunkedArray) -> Iterator[Group]:
-    """Every group of a chunk.
-
-    >>> [group.options for group in groups(pa.chunked_array([[{"options": {"k": "6"}}]]))]
+    >>> Chunk(pa.chunked_array([[{"options": {"k": "6"}}, {"options": {"k": "6"}}]])).options
     [{'k': '6'}]
     """
-    question = whole(questions)
-    options = question.field("options")
-    for row in range(len(question)):
-        yield Group(options[row].as_py(), question, row)
+
+    def __init__(self, questions: pa.ChunkedArray) -> None:
+        self._question = whole(questions)
+        self.options, self._options_of = _distinct(self._question.field("options"))
+
+    def read(self, store: VectorStore) -> list[Arguments]:
+        """Everything that the groups were given, one after the other, vectors from the store."""
+        keys, order = self._question.field("keys"), self._question.field("order")
+        numbers = _lists(self._question.field("numbers"))
+        types = self._question.field("key_type").to_pylist()
+        columns = [_Column(column, self._question.field("columns").field(column.name)) for column in SELECTION_COLUMNS]
+        given_keys = keys.is_valid().to_pylist()
+        found = []
+        for row, number in enumerate(self._options_of):
+            options, listed = self.options[number], given_keys[row]
+            rows = listed or numbers[row] is not None  # without a row there is no column either
+            given = {one.name: one.given(row, options, store) if rows else _ABSENT for one in columns}
+            texts = _texts(keys[row]) if listed else ()
+            ranks = _numbers(order[row]) if listed else None
+            found.append(Arguments(texts, numbers[row], ranks, _element(types[row]), options, given))
+        return found
 
 
-def _given(column: Argument, forms: pa.StructArray, row: int, options: Texts, store: VectorStore) -> Given:
-    """One column of the candidates, from the one form that fits its type."""
-    kind = forms.field("type")[row].as_py()
-    if column.kind is Kind.SCORE:
-        numbers = None if kind in (None, NOT_GIVEN) else _numbers(forms.field("numbers")[row])
-        return Given("none" if numbers is None else "value", _element(kind or ""), numbers=numbers)
-    shape = shape_of(kind, options["distance"] if column.kind is Kind.FEATURES else "hamming")
-    return Given(
-        shape,
-        _element(kind or ""),
-        _texts(forms.field("texts")[row]) if shape in ("value", "record") else [],
-        _sets(forms.field("lists")[row].values) if shape == "list" else None,
-        store.matrix(forms.field("vectors")[row].values.to_numpy()) if shape == "vector" else None,
-    )
+class _Column:
+    """One column of the candidates of all groups, each in the one form that fits its type."""
+
+    def __init__(self, column: Argument, forms: pa.StructArray) -> None:
+        self.name, self._kind, self._forms = column.name, column.kind, forms
+        self._types = forms.field("type").to_pylist()
+
+    def given(self, row: int, options: Texts, store: VectorStore) -> Given:
+        kind, forms = self._types[row], self._forms
+        if kind in (None, NOT_GIVEN):
+            return _ABSENT
+        if self._kind is Kind.SCORE:
+            numbers = _numbers(forms.field("numbers")[row])
+            return Given("none" if numbers is None else "value", _element(kind), numbers=numbers)
+        shape = shape_of(kind, options["distance"] if self._kind is Kind.FEATURES else "hamming")
+        return Given(
+            shape,
+            _element(kind),
+            _texts(forms.field("texts")[row]) if shape in ("value", "record") else [],
+            _sets(forms.field("lists")[row].values) if shape == "list" else None,
+            store.matrix(forms.field("vectors")[row].values.to_numpy()) if shape == "vector" else None,
+        )
+
+
+_ABSENT = Given("none", "")
+
+
+def _distinct(records: pa.StructArray) -> tuple[list[Texts], list[int]]:
+    """The different records of texts in the order in which they come up, and which of them each one is."""
+    names = [field.name for field in records.type]
+    rows = list(zip(*(records.field(name).to_pylist() for name in names), strict=True))
+    number = {row: place for place, row in enumerate(dict.fromkeys(rows))}
+    return [dict(zip(names, row, strict=True)) for row in number], [number[row] for row in rows]
 
 
 def whole(column: pa.ChunkedArray) -> pa.Array:
@@ -129,6 +137,15 @@ def _texts(texts: Any) -> list[str | None]:
     """The texts of one list; ten times as fast as `as_py`."""
     found: list[str | None] = texts.values.to_numpy(zero_copy_only=False).tolist() if texts.is_valid else []
     return found
+
+
+def _lists(lists: pa.ListArray) -> list[npt.NDArray[Any] | None]:
+    """The numbers of every list; None for a list that is NULL."""
+    if lists.values.null_count:  # an integer beside a NULL would be a float
+        return [_numbers(one) for one in lists]
+    flat, bounds = lists.values.to_numpy(), lists.offsets.to_pylist()
+    pairs = zip(lists.is_valid().to_pylist(), bounds[:-1], bounds[1:], strict=True)
+    return [flat[start:stop] if valid else None for valid, start, stop in pairs]
 
 
 def _numbers(numbers: Any) -> npt.NDArray[Any] | None:

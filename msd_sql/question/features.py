@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -96,10 +96,13 @@ def given_values(given: Given, candidates: Candidates) -> Features:
 
 
 def declared_values(
-    call: Call, items: Items, candidates: Candidates, names: Sequence[str], *, mixed: bool = False
-) -> Features:
-    """Columns of a declared items relation, features or quotas, read for the candidates only; `mixed`: each a part."""
-    found = item_columns(call, items, candidates, names)
+    call: Call, items: Items, groups: Sequence[Candidates], names: Sequence[str], *, mixed: bool = False
+) -> list[Features]:
+    """Columns of a declared items relation, features or quotas, for every group's candidates; `mixed`: each a part."""
+    return [_declared(items, found, mixed) for found in item_columns(call, items, groups, names)]
+
+
+def _declared(items: Items, found: Mapping[str, ItemColumn], mixed: bool) -> Features:
     nested = [name for name, column in found.items() if column.kind != "value"]
     if mixed:
         return Features(parts=[_column_features(column) for column in found.values()])

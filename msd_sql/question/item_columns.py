@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,15 +16,16 @@ from msd_sql.database.sql_text import quote
 from msd_sql.database.storage_layout import storage_fingerprint
 from msd_sql.engines.binding import native_keys
 from msd_sql.engines.candidates import Candidates, Whole, whole_candidates
+from msd_sql.engines.candidates_union import union
 from msd_sql.engines.key_table import key_table
 from msd_sql.errors import CatalogError, InputError
-from msd_sql.question.sets import Sets, cells, csr, first_places, sets_of
+from msd_sql.question.sets import Sets, csr, first_places
 from msd_sql.runtime.call import Call
 from msd_sql.surface.column_types import KEY_INTEGERS, is_numeric, shape_of
 from msd_sql.udfs.types import IntArray
 
 _KEYS = "_msd_item_keys"
-MANY = 1_000_000  # items that are read at once when a statement has several groups
+MANY = 1_000_000  # items of which one index is made, for all groups of a statement
 
 
 @dataclass(frozen=True)
@@ -37,26 +39,37 @@ class ItemColumn:
         """The values of some rows, in that order."""
         return ItemColumn(self.kind, self.values.of(rows) if isinstance(self.values, Sets) else self.values[rows])
 
+    def split(self, sizes: Sequence[int]) -> list[ItemColumn]:
+        """The values of groups, so many rows of each."""
+        if isinstance(self.values, Sets):
+            return [ItemColumn(self.kind, part) for part in self.values.split(sizes)]
+        cuts = pairwise([0, *np.cumsum(sizes).tolist()])
+        return [ItemColumn(self.kind, self.values[start:stop]) for start, stop in cuts]
 
-def item_columns(call: Call, items: Items, candidates: Candidates, names: Sequence[str]) -> dict[str, ItemColumn]:
-    """The named columns for the candidates; where a key stands on several rows of the relation, one of them is taken.
 
-    The groups of a GROUP BY share one reading of the whole relation, unless it is very large.
+def item_columns(
+    call: Call, items: Items, groups: Sequence[Candidates], names: Sequence[str]
+) -> list[dict[str, ItemColumn]]:
+    """The named columns for the candidates of every group, in one reading if their keys have one type.
 
-    >>> item_columns(call, products, three_products, ["price"])["price"].values
+    Where a key stands on several rows of the relation, one of them is taken.
+
+    >>> item_columns(call, products, [three_products], ["price"])[0]["price"].values
     array([1.5, 3. , 4.5])
     """
     types = _types(call, items, names)
-    groups = call.once(("groups", items.name), lambda: [0])
-    groups[0] += 1
-    if groups[0] > 1 and candidates.type == types[items.key_column]:
-        everything = call.once(("columns", items.name, *names), lambda: _everything(call, items, types, names))
-        if everything is not None:
-            rows = everything.rows(candidates.keys)
-            if (rows < 0).any():
-                raise _unknown(items, candidates, [candidates.keys[int(place)] for place in np.flatnonzero(rows < 0)])
-            return {name: column.of(rows) for name, column in everything.columns.items()}
-    return _these(call, items, candidates, types, names)
+    together = union(groups) if len(groups) > 1 else None
+    if together is None:
+        return [_these(call, items, group, types, names) for group in groups]
+    try:
+        found = _these(call, items, together.candidates, types, names)
+    except InputError:  # about the candidates of all groups: one of them will say it of its own
+        for group in groups:
+            _these(call, items, group, types, names)
+        raise
+    sizes = [group.n for group in groups]
+    columns = [column.of(together.places).split(sizes) for column in found.values()]
+    return [dict(zip(found, parts, strict=True)) for parts in zip(*columns, strict=True)]
 
 
 def knows(call: Call, items: Items, candidates: Candidates) -> bool:
@@ -71,19 +84,24 @@ def knows(call: Call, items: Items, candidates: Candidates) -> bool:
 
 
 def all_keys(call: Call, items: Items, kind: str) -> Candidates | None:
-    """Every item of the relation as a candidate; None where they are too many, or of another type than `kind`.
+    """Every item of the relation as a candidate; None where there are none or too many, or of another type than `kind`.
 
     >>> all_keys(call, products, "INTEGER").n
     60
     """
     if _types(call, items, [])[items.key_column] != kind:
         return None
-    everything = call.once(("columns", items.name), lambda: _everything(call, items, {items.key_column: kind}, []))
-    if everything is None:
+    return call.once(("all keys", items.name), lambda: _all_keys(call, items, kind))
+
+
+def _all_keys(call: Call, items: Items, kind: str) -> Candidates | None:
+    key = quote(items.key_column)
+    if not 0 < call.host.rows(f"SELECT count({key}) FROM {_relation(items)}")[0][0] <= MANY:
         return None
-    if isinstance(everything.keys, Whole):
-        return whole_candidates(everything.keys.numbers, kind)
-    return Candidates(everything.keys, kind)
+    whole = kind in KEY_INTEGERS
+    typed = f"CAST({key} AS {'BIGINT' if whole else 'VARCHAR'})"
+    found = call.host.columns(f"SELECT {typed} AS key FROM {_relation(items)} WHERE {key} IS NOT NULL")["key"]
+    return whole_candidates(found, kind) if whole else Candidates(list(dict.fromkeys(found.tolist())), kind)
 
 
 def column_types(call: Call, items: Items) -> dict[str, str]:
@@ -186,50 +204,6 @@ def _first_lists(call: Call, source: str, name: str, n: int) -> Column:
     """The lists themselves, where a key is on several rows: the first row of each is taken."""
     cells = call.host.columns(f"SELECT c.i AS i, CAST(v.{quote(name)} AS VARCHAR[]) AS tokens {source}")
     return cells["tokens"][first_places(cells["i"], n)]
-
-
-@dataclass(frozen=True)
-class _Everything:
-    """All items of a relation: their keys, each once, on which row each stands, and the columns of the rows."""
-
-    keys: Sequence[str]
-    row_of: IntArray
-    columns: dict[str, ItemColumn]
-
-    def rows(self, keys: Sequence[str]) -> IntArray:
-        """The row of every key; -1 where there is none."""
-        if isinstance(keys, Whole) and isinstance(self.keys, Whole):
-            known = self.keys.numbers
-            near = np.minimum(np.searchsorted(known, keys.numbers), len(known) - 1)
-            return np.where(known[near] == keys.numbers, self.row_of[near], -1)
-        return np.fromiter((self._places.get(key, -1) for key in keys), np.int64, len(keys))
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return dict(zip(self.keys, self.row_of.tolist(), strict=True))
-
-
-def _everything(call: Call, items: Items, types: dict[str, str], names: Sequence[str]) -> _Everything | None:
-    """All items, in one reading; None where there are none, or too many."""
-    if not 0 < call.host.rows(f"SELECT count({quote(items.key_column)}) FROM {_relation(items)}")[0][0] <= MANY:
-        return None
-    chosen = [f"{_read(quote(name), types[name])} AS c{place}" for place, name in enumerate(names)]
-    whole = types[items.key_column] in KEY_INTEGERS
-    key = f"CAST({quote(items.key_column)} AS {'BIGINT' if whole else 'VARCHAR'}) AS key"
-    found = call.host.columns(f"SELECT {', '.join([key, *chosen])} FROM {_relation(items)}")
-    columns = {}
-    for place, name in enumerate(names):
-        kind, values = _kind(types[name]), found[f"c{place}"]
-        columns[name] = ItemColumn(kind, sets_of(cells(values)) if kind == "list" else values)
-    there = np.flatnonzero(~np.ma.getmaskarray(found["key"]))
-    if whole:
-        numbers, first = np.unique(np.asarray(found["key"])[there], return_index=True)
-        return _Everything(Whole(numbers.astype(np.int64, copy=False)), there[first], columns)
-    texts: dict[str, int] = {}
-    for row in there.tolist():
-        if found["key"][row] is not None:
-            texts.setdefault(found["key"][row], row)
-    return _Everything(list(texts), np.fromiter(texts.values(), np.int64, len(texts)), columns)
 
 
 def _unknown(items: Items, candidates: Candidates, absent: Sequence[str]) -> InputError:

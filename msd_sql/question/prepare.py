@@ -1,36 +1,33 @@
-"""Prepare: a question made ready from public facts only: request → guard → catalog → features → plan.
+"""Prepare: questions made ready from public facts only: request → guard → catalog → features → plan.
 
-Everything that can be refused is refused here, before anything is charged.
+Everything that can be refused is refused here, before anything is charged. The groups of a statement are prepared
+together: what they have in common is resolved once (`ground`), what is read for their candidates is read once.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from msd_sql.catalog.declarations import Items, Protected
-from msd_sql.catalog.readability import probe
-from msd_sql.engines.build import check_home
-from msd_sql.engines.candidates import Candidates, candidates, member_type, ordered, whole_candidates
-from msd_sql.errors import CatalogError, InputError, PrivacyError
-from msd_sql.guard.examine import Sources
+from msd_sql.engines.candidates import Candidates, candidates, member_type, ordered, whole_groups
+from msd_sql.errors import CatalogError, InputError
 from msd_sql.question.arguments import Arguments
-from msd_sql.question.audience import audience
-from msd_sql.question.features import Features, declared_values, given_features, measure
-from msd_sql.question.item_columns import items_fingerprint, knows
+from msd_sql.question.features import Features, declared_values
+from msd_sql.question.ground import Ground
+from msd_sql.question.item_columns import knows
+from msd_sql.question.measured import Unmeasured, measured
 from msd_sql.question.named_keys import pinned, without
 from msd_sql.question.options import Request, request
-from msd_sql.question.pair_distances import pairs
 from msd_sql.question.quotas import constraint
 from msd_sql.question.source import guarded
 from msd_sql.runtime.call import Call
-from msd_sql.runtime.distance_cache import Measured
 from msd_sql.udfs.matroids import narrowed
-from msd_sql.udfs.methods import METHODS
-from msd_sql.udfs.planning import Limits, Plan, limits, plan
+from msd_sql.udfs.planning import Plan
 from msd_sql.udfs.types import Distance, FloatArray, Matroid
 
 
@@ -55,78 +52,100 @@ class Question:
         return self.plan.cap
 
 
-def prepare(call: Call, arguments: Arguments) -> Question:
-    """Check and resolve one question; whatever is wrong with it is said here and charges nothing."""
-    wanted = request(arguments.options)
-    found = without(call.host, _candidates(call, arguments), wanted.exclude)
-    sources = guarded(call, wanted.public)
-    items = _items(call, sources, found)
-    scores = _scores(arguments, found)
-    protected = None if scores is not None else _protected(call, wanted, items)
-    _check_eps(wanted, scores, protected)
-    protected = _of_audience(call, wanted, protected)
+class _Draft(NamedTuple):
+    """A question but for its distance: those of all groups are measured together."""
+
+    ground: Ground
+    candidates: Candidates
+    scores: FloatArray | None
+    pins: list[int]
+    quota: Matroid
+    facts: list[Any]
+    plan: Plan
+    unmeasured: Unmeasured | None  # None: no distance is needed
+
+    def question(self, distance: Distance | None, facts: list[Any]) -> Question:
+        ground, found, made = self.ground, self.candidates, self.plan
+        names = [f"'{found.keys[pin]}'" for pin in self.pins]
+        matroid = narrowed(self.quota, pinned=self.pins, distance=distance, apart=made.apart, names=names)
+        made = ground.constrained(made, matroid.described)
+        asked, about = (ground.request, found, ground.items, ground.protected), (distance, matroid, self.scores)
+        return Question(*asked, *about, made, ground.delta, [*facts, *self.facts, "pinned", *self.pins])
+
+
+def prepare(call: Call, groups: Sequence[Arguments]) -> list[Question]:
+    """Check and resolve the questions of a statement; whatever is wrong with one is said here and charges nothing."""
+    requests: dict[int, Request] = {}  # the options that groups have alike are one object
+    for group in groups:
+        if id(group.options) not in requests:
+            requests[id(group.options)] = request(group.options)
+    wanted = [requests[id(group.options)] for group in groups]
+    found = _candidates(call, groups, wanted)
+    grounds, scores = _grounds(call, groups, wanted, found)
+    quotas = _declared_quotas(call, groups, grounds, found)
+    each = zip(groups, grounds, found, scores, quotas, strict=True)
+    drafts = [_draft(call, *one) for one in each]
+    distances = measured(call, [draft.unmeasured for draft in drafts])
+    return [draft.question(*one) for draft, one in zip(drafts, distances, strict=True)]
+
+
+def _draft(
+    call: Call,
+    group: Arguments,
+    ground: Ground,
+    found: Candidates,
+    scores: FloatArray | None,
+    declared: Features | None,
+) -> _Draft:
+    wanted = ground.request
     pins = pinned(call.host, found, wanted.include, wanted.exclude)
-    quota, quota_facts = constraint(call, arguments.quota, wanted.quota_cap, wanted.quota_min, items, found, wanted.k)
-    measured = found.n > 0 and _measured(arguments, wanted, items)
-    apart = wanted.apart if found.n else 0.0
-    bounds: Limits = {**limits(quota), "pinned": len(pins), "apart": apart}
-    delta = Decimal(0)
-    if wanted.eps is not None and protected is not None:
-        delta = wanted.delta if wanted.delta is not None else protected.share(wanted.eps)
-    made = plan(
-        n=found.n,
-        k=wanted.k,
-        eps=wanted.eps,
-        delta=delta,
-        diversity=wanted.diversity,
-        m=protected.m if protected else 0,
-        cap=(wanted.cap or protected.cap) if protected else (wanted.cap or 1),
-        relevance=protected.relevance if protected else "score",
-        method=wanted.method,
-        gamma=wanted.gamma,
-        distance=measured or found.n == 0,
-        **bounds,
-    )
-    if made.exact and not wanted.exact:
-        raise PrivacyError(
-            f"eps is NULL, so that the answer would read {made.m} units of {protected.name if protected else ''} "
-            "without any privacy. Give eps := a number such as 0.1; an owner who wants the exact answer says "
-            "exact := true, which the ledger records as ε = infinity."
-        )
-    if made.reads_private and protected is not None:
-        check_home(protected, wanted.engine)
-        probed(call, protected, items)
-    else:  # whatever is relevant, it is not read
-        made = replace(made, relevance="score", m=0)
-    distance, facts = _distance(call, arguments, wanted, items, found) if measured else (None, [])
-    matroid = narrowed(
-        quota, pinned=pins, distance=distance, apart=apart, names=[f"'{found.keys[pin]}'" for pin in pins]
-    )
-    made = replace(made, constraint=matroid.described)
-    facts = [*facts, *quota_facts, "pinned", *pins]
-    return Question(wanted, found, items, protected, distance, matroid, scores, made, delta, facts)
+    quota, facts = constraint(group.quota, declared, ground.items, wanted, found)
+    measurable = found.n > 0 and ground.measured(given=not group.features.absent)
+    made = ground.plan(quota, len(pins), measured=measurable)
+    unmeasured = Unmeasured(wanted, ground.items, group.features, found) if measurable else None
+    return _Draft(ground, found, scores, pins, quota, facts, made, unmeasured)
 
 
-def probed(call: Call, protected: Protected, items: Items | None) -> None:
-    """See, once for a statement, that the relation can be read as it was declared."""
-    about = ("probe", protected.name, items.name if items else None)
-    call.once(about, lambda: probe(call.holder(protected) if protected.in_spark else call.lookups, protected, items))
+def _candidates(call: Call, groups: Sequence[Arguments], wanted: Sequence[Request]) -> list[Candidates]:
+    """The candidates of every group, without those that a call takes out."""
+    whole = [(group.numbers, group.key_type) for group in groups if group.numbers is not None]
+    each = iter(whole_groups(whole))
+    found = [next(each) if group.numbers is not None else _texts(call, group) for group in groups]
+    return [without(call.host, one, asked.exclude) for one, asked in zip(found, wanted, strict=True)]
 
 
-def _candidates(call: Call, arguments: Arguments) -> Candidates:
-    if arguments.numbers is not None:
-        return whole_candidates(arguments.numbers, arguments.key_type)
-    if arguments.order is not None:
-        return candidates(arguments.keys, arguments.order, arguments.key_type)
-    name = arguments.options.get("key")
-    kind = member_type(call.host, arguments.key_type, name) if name is not None else arguments.key_type
-    return ordered(call.host, arguments.keys, kind)
+def _texts(call: Call, group: Arguments) -> Candidates:
+    if group.order is not None:
+        return candidates(group.keys, group.order, group.key_type)
+    name = group.options.get("key")
+    kind = group.key_type
+    if name is not None:
+        kind = call.once(("key type", group.key_type, name), lambda: member_type(call.host, group.key_type, name))
+    return ordered(call.host, group.keys, kind)
 
 
-def _items(call: Call, sources: Sources, found: Candidates) -> Items | None:
-    declared = call.items()
-    names = {str(name) for name in sources.rows}
-    fitting = [items for items in declared if items.name in names]
+def _grounds(
+    call: Call, groups: Sequence[Arguments], wanted: Sequence[Request], found: Sequence[Candidates]
+) -> tuple[list[Ground], list[FloatArray | None]]:
+    """What each group has in common with others, one object for all of them; and its scores, if they are public."""
+    fitting: dict[bool, list[Items]] = {}
+    known: dict[tuple[int, int, bool], Ground] = {}
+    grounds, listed = [], []
+    for group, asked, own in zip(groups, wanted, found, strict=True):
+        if asked.public not in fitting:
+            names = {str(name) for name in guarded(call, asked.public).rows}
+            fitting[asked.public] = [items for items in call.items() if items.name in names]
+        items = _items(call, fitting[asked.public], own)
+        scores = _scores(group, own)
+        about = (id(asked), id(items), scores is not None)
+        if about not in known:
+            known[about] = Ground(call, asked, items, scored=scores is not None)
+        grounds.append(known[about])
+        listed.append(scores)
+    return grounds, listed
+
+
+def _items(call: Call, fitting: list[Items], found: Candidates) -> Items | None:
     if len(fitting) > 1:  # several calls in one statement, or a join of items relations: the keys tell
         fitting = [items for items in fitting if knows(call, items, found)] or fitting
     if len(fitting) > 1:
@@ -137,52 +156,22 @@ def _items(call: Call, sources: Sources, found: Candidates) -> Items | None:
     return fitting[0] if fitting else None
 
 
-def _protected(call: Call, wanted: Request, items: Items | None) -> Protected | None:
-    reach = wanted.reach or (items.reach if items else None)
-    if reach is not None:
-        return call.need(reach)
-    method = METHODS.get(wanted.method)
-    if (wanted.diversity == 1.0 and (method is None or method.weighs_diversity)) or wanted.method == "random":
-        return None
-    known = [protected.name for protected in call.protected()]
-    example = known[0] if known else "purchases"
-    raise CatalogError(
-        "Nothing says what makes these candidates relevant. Either declare the items relation that they come from, "
-        f"msd_items(…, reach := '{example}'); or name the protected relation in the call, reach := '{example}'; or "
-        "give a public column, score := …; or ask for diversity = 1. "
-        f"Protected relations: {', '.join(known) or 'none'}."
-    )
-
-
-def _of_audience(call: Call, wanted: Request, protected: Protected | None) -> Protected | None:
-    if protected is not None:
-        return audience(call, protected, wanted.among, wanted.users)
-    given = "among" if wanted.among is not None else "users" if wanted.users is not None else None
-    if given is None:
-        return None
-    raise InputError(
-        f"{given} := is about the users of a protected relation, and this question reads none. Leave it out, or name "
-        "the relation, reach := …."
-    )
-
-
-def _check_eps(wanted: Request, scores: FloatArray | None, protected: Protected | None) -> None:
-    if scores is not None and wanted.eps is not None:
-        raise InputError(
-            f"score := is a public column, so that nothing private is read and eps = {wanted.eps.normalize():f} would "
-            "buy nothing. Give NULL for eps, or leave score out."
-        )
-    if scores is not None and wanted.reach is not None:
-        raise InputError(
-            "score := (a public relevance) and reach := (a protected one) exclude each other: leave one out."
-        )
-    if wanted.exact and wanted.eps is not None:
-        raise InputError(
-            f"exact := true asks for no noise, but eps is {wanted.eps.normalize():f}: give NULL for eps, or leave "
-            "exact out."
-        )
-    if protected is not None and wanted.delta is not None and wanted.eps is None:
-        raise InputError("delta was given without eps. Give both, or neither.")
+def _declared_quotas(
+    call: Call, groups: Sequence[Arguments], grounds: Sequence[Ground], found: Sequence[Candidates]
+) -> list[Features | None]:
+    """The values that a declaration limits, of the groups whose call says nothing of a quota itself."""
+    listed: list[Features | None] = [None] * len(groups)
+    places: dict[int, list[int]] = {}
+    for place, (group, ground) in enumerate(zip(groups, grounds, strict=True)):
+        if group.quota.absent and ground.items is not None and ground.items.quota:
+            places.setdefault(id(ground.items), []).append(place)
+    for some in places.values():
+        items = grounds[some[0]].items
+        assert items is not None
+        read = declared_values(call, items, [found[place] for place in some], items.quota)
+        for place, values in zip(some, read, strict=True):
+            listed[place] = values
+    return listed
 
 
 def _scores(arguments: Arguments, found: Candidates) -> FloatArray | None:
@@ -199,35 +188,3 @@ def _scores(arguments: Arguments, found: Candidates) -> FloatArray | None:
         return scores
     scaled: FloatArray = (scores - low) / (high - low)
     return scaled
-
-
-def _measured(arguments: Arguments, wanted: Request, items: Items | None) -> bool:
-    """Will there be a distance?"""
-    method = METHODS.get(wanted.method)
-    unweighed = wanted.diversity == 0.0 or (method is not None and not method.weighs_diversity)
-    if (unweighed or wanted.k == 1) and not wanted.apart:
-        return False
-    return not arguments.features.absent or (items is not None and bool(items.features))
-
-
-def _distance(call: Call, arguments: Arguments, wanted: Request, items: Items | None, found: Candidates) -> Measured:
-    given = not arguments.features.absent
-    name = wanted.distance or (items.distance if items and not given else None)
-    if name == "precomputed":
-        return pairs(call, arguments.features if given else items, found)
-
-    def of(features: Features) -> Measured:
-        made = measure(features, name, wanted.scale, wanted.weights)
-        return made, [name, wanted.scale, wanted.weights, *features.facts]
-
-    if given or items is None:
-        return of(given_features(arguments.features, found))
-
-    def made() -> Measured:
-        return of(declared_values(call, items, found, items.features, mixed=name == "mixed"))
-
-    stored_as = items_fingerprint(call, items)
-    if stored_as is None:
-        return made()
-    place = (name, wanted.scale, wanted.weights, found.type, stored_as)
-    return call.instance.caches.distances.of(place, found.column, made)

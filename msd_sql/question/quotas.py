@@ -13,34 +13,33 @@ from msd_sql.catalog.declarations import Items
 from msd_sql.database.host import Column
 from msd_sql.engines.candidates import Candidates
 from msd_sql.errors import InputError, suggest
-from msd_sql.question.features import Features, Given, coded, declared_values, given_values
-from msd_sql.question.options import Counts
-from msd_sql.runtime.call import Call
+from msd_sql.question.features import Features, Given, coded, given_values
+from msd_sql.question.options import Counts, Request
 from msd_sql.udfs.matroids import Laminar, Partition, Transversal, Uniform
 from msd_sql.udfs.types import IntArray, Matroid
 
 
 def constraint(
-    call: Call, given: Given, caps: Counts, minimums: Counts, items: Items | None, candidates: Candidates, k: int
+    given: Given, declared: Features | None, items: Items | None, wanted: Request, candidates: Candidates
 ) -> tuple[Matroid, list[Any]]:
     """The quota of the call, or else the declared one, or else no more than k items; and its facts.
 
     One column is a partition (at most a cap per value); a record, or several columns, are nested quotas from the
     outermost to the innermost; a list column is one item per category, where an item may have several.
     """
-    limits: Counts = caps
+    caps, minimums = wanted.quota_cap, wanted.quota_min
     if not given.absent:
         values = given_values(given, candidates)
-    elif items is not None and items.quota:
-        values, limits = declared_values(call, items, candidates, items.quota), caps or items.quota_cap
+    elif declared is not None and items is not None:
+        values, caps = declared, caps or items.quota_cap
     elif caps or minimums:
         name, counts = ("quota_cap", caps) if caps else ("quota_min", minimums)
         raise InputError(
             f"{name} is {_said(counts)}, but there is no quota: say quota := the column whose values are limited."
         )
     else:
-        return Uniform(candidates.n, k), []
-    return quota(values, limits, candidates.n, k, minimums), [*values.facts, _fact(limits), _fact(minimums)]
+        return Uniform(candidates.n, wanted.k), []
+    return quota(values, caps, candidates.n, wanted.k, minimums), [*values.facts, _fact(caps), _fact(minimums)]
 
 
 def quota(values: Features, caps: Counts, n: int, k: int, minimums: Counts = ()) -> Matroid:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ class Sets:
 
     indptr: IntArray
     codes: IntArray
+    numbered: bool = field(default=False, repr=False)  # are the codes numbered as the tokens come up?
 
     def of(self, rows: IntArray) -> Sets:
         """The sets of some rows, in that order."""
@@ -37,14 +39,42 @@ class Sets:
         >>> Sets(np.array([0, 2, 3]), np.array([7, 4, 7])).facts.tolist()
         [0, 1, 0]
         """
-        codes, size = self.codes, int(self.codes.max(initial=-1)) + 1
-        if size > 2 * len(codes):  # the sets of a group, of tokens that were coded for all groups
-            found, codes = np.unique(codes, return_inverse=True)
-            size = len(found)
-        first = first_places(codes, size)
-        number = np.empty_like(first)
-        number[np.argsort(first, kind="stable")] = np.arange(len(first))
-        return number[codes]
+        return self.codes if self.numbered else _numbered(self.codes, np.array([len(self.codes)]))
+
+    def split(self, sizes: Sequence[int]) -> list[Sets]:
+        """The sets of groups, so many rows of each, every group's codes numbered as its tokens come up.
+
+        >>> [part.codes.tolist() for part in Sets(np.array([0, 2, 3]), np.array([7, 4, 7])).split([1, 1])]
+        [[0, 1], [0]]
+        """
+        rows = np.cumsum([0, *sizes])
+        cuts = self.indptr.take(rows)
+        codes = _numbered(self.codes, np.diff(cuts))
+        parts = zip(pairwise(rows.tolist()), pairwise(cuts.tolist()), strict=True)
+        return [
+            Sets(self.indptr[first : last + 1] - start, codes[start:stop], numbered=True)
+            for (first, last), (start, stop) in parts
+        ]
+
+
+def _numbered(codes: IntArray, sizes: IntArray) -> IntArray:
+    """In each of some parts of so many codes: the codes, numbered from 0 on as they come up there."""
+    size = int(codes.max(initial=-1)) + 1
+    if len(sizes) > 1:
+        codes = codes + np.repeat(np.arange(len(sizes)) * size, sizes)
+        size *= len(sizes)
+    if size > 2 * len(codes):  # the sets of a group, of tokens that were coded for all groups
+        found, codes = np.unique(codes, return_inverse=True)
+        size = len(found)
+    first = first_places(codes, size)
+    number = np.empty_like(first)
+    number[np.argsort(first, kind="stable")] = np.arange(len(first))
+    numbers = number[codes]
+    if len(sizes) > 1:  # parts come one after the other, and so do the first numbers of each
+        starts = np.cumsum(sizes) - sizes
+        some = np.flatnonzero(sizes)
+        numbers -= np.repeat(numbers[starts[some]], sizes[some])
+    return numbers
 
 
 def first_places(codes: Column, size: int) -> IntArray:

@@ -23,22 +23,23 @@ TOTAL = 1 << 27  # bytes of all: a few large ones, or those of the thousand grou
 class DistanceCache:
     """Distances by what decides them: a place (layout, name, scale, …) and the candidates' keys in order.
 
-    A distance does not change once it is made, so several threads may use one.
+    Those of the groups of a statement are kept together. A distance does not change once it is made, so several threads
+    may use one.
 
     >>> distances = DistanceCache()
-    >>> made = distances.of(("products", "here"), np.array([1, 2]), lambda: (None, ["jaccard"]))
-    >>> distances.of(("products", "here"), np.array([1, 2]), lambda: (None, ["l1"]))
-    (None, ['jaccard'])
+    >>> made = distances.of(("products", "here"), [np.array([1, 2])], lambda: [(None, ["jaccard"])])
+    >>> distances.of(("products", "here"), [np.array([1, 2])], lambda: [(None, ["l1"])])
+    [(None, ['jaccard'])]
     """
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[tuple[Any, ...], bytes], tuple[Measured, int]] = OrderedDict()
+        self._kept: OrderedDict[tuple[tuple[Any, ...], bytes], tuple[list[Measured], int]] = OrderedDict()
         self._held = 0
         self._lock = threading.Lock()
 
-    def of(self, place: tuple[Any, ...], keys: Keys, make: Callable[[], Measured]) -> Measured:
-        """The distance of this place and these candidates, or a new one."""
-        about = (place, _digest(keys))
+    def of(self, place: tuple[Any, ...], groups: Sequence[Keys], make: Callable[[], list[Measured]]) -> list[Measured]:
+        """The distances of this place and of the candidates of these groups, or new ones."""
+        about = (place, _digest(groups))
         with self._lock:
             known = self._kept.get(about)
             if known is not None:
@@ -55,11 +56,16 @@ class DistanceCache:
         return made
 
 
-def _digest(keys: Keys) -> bytes:
-    """What tells keys from others: 256 bits of them, their lengths and their type."""
-    if isinstance(keys, np.ndarray) and keys.dtype != object:
-        return hashlib.sha256(keys.dtype.str.encode() + np.ascontiguousarray(keys).tobytes()).digest()
-    return hashlib.sha256(repr(list(keys)).encode("utf-8", "surrogatepass")).digest()
+def _digest(groups: Sequence[Keys]) -> bytes:
+    """What tells groups of keys from others: 256 bits of them, their lengths and their type."""
+    digest = hashlib.sha256(np.array([len(keys) for keys in groups], np.int64).tobytes())
+    arrays = [keys for keys in groups if isinstance(keys, np.ndarray) and keys.dtype != object]
+    if len(arrays) == len(groups):
+        flat = np.concatenate(arrays)
+        digest.update(flat.dtype.str.encode() + flat.tobytes())
+    else:
+        digest.update(repr([list(keys) for keys in groups]).encode("utf-8", "surrogatepass"))
+    return digest.digest()
 
 
 def _bytes(held: Any) -> int:

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -119,6 +119,33 @@ class Memory:
 
 
 _SCALARS = {str, int, float, bool, type(None)}
+_FEW = 1 << 16  # bytes of facts that are worth keeping beside what they are facts of
+
+
+class Encoded(NamedTuple):
+    """Facts as they enter a fingerprint: what many questions have in common, or will be asked about again."""
+
+    facts: int
+    text: bytes
+
+    @property
+    def nbytes(self) -> int:
+        """What it takes in memory."""
+        return len(self.text)
+
+
+def encoded(facts: Sequence[Any]) -> list[Any]:
+    """The same facts for a fingerprint, as one piece where they are small.
+
+    >>> fingerprint(facts=encoded(["jaccard", 2])) == fingerprint(facts=["jaccard", 2])
+    True
+    """
+    if sum(fact.nbytes for fact in facts if isinstance(fact, np.ndarray)) > _FEW:
+        return list(facts)
+    pieces: list[Any] = []
+    for fact in facts:
+        _feed(pieces.append, fact)
+    return [Encoded(len(facts), b"".join(pieces))]
 
 
 def fingerprint(**facts: Any) -> str:
@@ -128,8 +155,40 @@ def fingerprint(**facts: Any) -> str:
     (True, False)
     """
     digest = hashlib.sha256()
-    _feed(digest, facts)
+    _feed(digest.update, facts)
     return digest.hexdigest()
+
+
+class Fingerprints:
+    """The fingerprints of questions that have all facts in common but for `own`, which are no scalars.
+
+    >>> told = Fingerprints(["keys"], k=6)
+    >>> told.of(["a", "b"]) == fingerprint(k=6, keys=["a", "b"])
+    True
+    """
+
+    def __init__(self, own: Sequence[str], **common: Any) -> None:
+        names = sorted([*own, *common])
+        self._places = [own.index(name) for name in names if name in own]
+        self._between: list[bytes] = []  # what is alike before each of the own facts, and after the last
+        pieces: list[bytes] = [b"map %d:" % len(names)]
+        for name in names:
+            _feed(pieces.append, name)
+            if name in common:
+                _feed(pieces.append, common[name])
+            else:
+                self._between.append(b"".join(pieces))
+                pieces = []
+        self._between.append(b"".join(pieces))
+
+    def of(self, *own: Any) -> str:
+        """The fingerprint of the question with these facts."""
+        digest = hashlib.sha256()
+        for before, place in zip(self._between, self._places, strict=False):
+            digest.update(before)
+            _feed(digest.update, own[place])
+        digest.update(self._between[-1])
+        return digest.hexdigest()
 
 
 def content_columns(protected: Protected) -> list[str]:
@@ -161,30 +220,33 @@ def content_fingerprint(host: Host, protected: Protected) -> str:
     return " ".join(str(part) for part in counted[0])
 
 
-def _feed(digest: Any, value: Any) -> None:
-    if type(value) in _SCALARS:
+def _feed(take: Callable[[Any], object], value: Any) -> None:
+    """Hand on what tells a value from all others, piece by piece."""
+    if type(value) is Encoded:
+        take(value.text)
+    elif type(value) in _SCALARS:
         text = repr(value).encode()
-        digest.update(f"{type(value).__name__} {len(text)}:".encode())
-        digest.update(text)
+        take(b"%s %d:%s" % (type(value).__name__.encode(), len(text), text))
     elif isinstance(value, np.ndarray) and value.dtype != object:
-        digest.update(f"array {value.dtype.str} {value.shape}:".encode())
-        digest.update(np.ascontiguousarray(value).tobytes())
-    elif isinstance(value, Mapping) and set(map(type, value.values())) <= _SCALARS:  # in one go: a plan has twenty
-        digest.update(f"facts {sorted(value.items(), key=str)!r}:".encode())
-    elif isinstance(value, Mapping):
-        digest.update(f"map {len(value)}:".encode())
-        for name in sorted(value, key=str):
-            _feed(digest, name)
-            _feed(digest, value[name])
+        take(f"array {value.dtype.str} {value.shape}:".encode())
+        take(np.ascontiguousarray(value).tobytes())
     elif type(value) in (list, tuple) and set(map(type, value)) == {str}:  # thousands of keys, in one go
-        digest.update(f"texts {len(value)}:".encode())
-        digest.update(np.fromiter(map(len, value), np.int64, len(value)).tobytes())
-        digest.update("".join(value).encode("utf-8", "surrogatepass"))
+        take(f"texts {len(value)}:".encode())
+        take(np.fromiter(map(len, value), np.int64, len(value)).tobytes())
+        take("".join(value).encode("utf-8", "surrogatepass"))
+    elif isinstance(value, Mapping) and set(map(type, value.values())) <= _SCALARS:  # in one go: a plan has twenty
+        take(f"facts {sorted(value.items(), key=str)!r}:".encode())
+    elif isinstance(value, Mapping):
+        take(f"map {len(value)}:".encode())
+        for name in sorted(value, key=str):
+            _feed(take, name)
+            _feed(take, value[name])
     elif isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
-        digest.update(f"list {len(value)}:".encode())
+        count = sum(part.facts if type(part) is Encoded else 1 for part in value)
+        take(f"list {count}:".encode())
         for part in value:
-            _feed(digest, part)
+            _feed(take, part)
     else:
         text = value if isinstance(value, bytes) else repr(value).encode()
-        digest.update(f"{type(value).__name__} {len(text)}:".encode())
-        digest.update(text)
+        take(f"{type(value).__name__} {len(text)}:".encode())
+        take(text)

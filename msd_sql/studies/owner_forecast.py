@@ -19,8 +19,8 @@ from msd_sql.engines.build import build
 from msd_sql.errors import InputError
 from msd_sql.question.audience import audience
 from msd_sql.question.features import declared_values, measure
+from msd_sql.question.ground import probed
 from msd_sql.question.item_columns import all_keys, column_types
-from msd_sql.question.prepare import probed
 from msd_sql.runtime.call import uncharged
 from msd_sql.studies.declared_figures import declared_items
 from msd_sql.studies.forecast import EPSILONS, Cell, Forecast, cell, default_delta
@@ -55,7 +55,8 @@ def owner_forecast(
                 raise InputError(f"Every k must be below the number of items, and runs at least 1; got k = {list(ks)}.")
             distance = None
             if diversity > 0 and declared.features and declared.distance != "precomputed":
-                values = declared_values(call, declared, found, declared.features, mixed=declared.distance == "mixed")
+                mixed = declared.distance == "mixed"
+                (values,) = declared_values(call, declared, [found], declared.features, mixed=mixed)
                 distance = measure(values, declared.distance)
         said = f"forecast for the owner: {found.n:,} items, k {list(ks)}, ε {list(epsilons)}{protected.among}"
         answer = Answer(divergence=UNBOUNDED, n=found.n, k=max(ks), method="greedy")

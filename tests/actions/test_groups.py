@@ -235,6 +235,38 @@ def test_250_groups_fit_into_a_budget_of_one():
             con.execute(sql.format("")).fetchall()
 
 
+def test_a_group_asked_alone_is_told_what_it_was_told_among_others(shop):
+    together = dict(shop.execute(BY_CATEGORY).fetchall())
+    for category, items in together.items():
+        alone = BY_CATEGORY.replace("GROUP BY", f"WHERE category = '{category}' GROUP BY")
+        assert shop.execute(alone).fetchall() == [(category, items)]
+    assert lines(shop) == [(3, 0, 0.3)] + [(0, 1, 0)] * 3
+
+
+def test_an_unknown_item_is_told_of_its_own_group(shop):
+    more = "(SELECT item_id, category FROM products UNION ALL VALUES (1000, 'Toys'), (1001, 'Toys'))"
+    toys = one(shop, "SELECT count(*) FROM products WHERE category = 'Toys'")
+    with pytest.raises(duckdb.InvalidInputException, match=rf"2 of {toys + 2} candidates .* such as 1000"):
+        shop.execute(BY_CATEGORY.replace("products", more)).fetchall()
+    assert lines(shop) == []
+
+
+def test_groups_may_differ_in_all_that_they_ask(shop):
+    sql = "SELECT category, msd_select(item_id, {k}, {eps}, {far}) FROM products GROUP BY category ORDER BY category"
+    parts = [("Beauty", 2, 0.1, 0.5), ("Health Care", 3, 0.2, 0.0), ("Toys", 4, 0.3, 1.0)]
+    cases = {
+        name: "CASE category " + " ".join(f"WHEN '{part[0]}' THEN {part[at]}" for part in parts) + " END"
+        for at, name in enumerate(("k", "eps", "far"), start=1)
+    }
+    found = dict(shop.execute(sql.format(**cases)).fetchall())
+    assert [len(found[name]) for name, *_ in parts] == [2, 3, 4]
+    assert lines(shop) == [(2, 0, 0.3)]  # diversity alone reads nothing private
+    for name, k, eps, far in parts:
+        alone = sql.format(k=k, eps=eps, far=far).replace("GROUP BY", f"WHERE category = '{name}' GROUP BY")
+        assert shop.execute(alone).fetchall() == [(name, found[name])]
+    assert spent(shop) == 0.3
+
+
 # One selection a group as rows
 
 
@@ -291,12 +323,11 @@ con = msd_sql.register(duckdb.connect(sys.argv[1]))
 con.execute("SET enable_progress_bar = false")
 import msd_sql.actions.select as select
 prepare, prepared = select.prepare, []
-def counted(*arguments):
-    prepared.append(1)
-    if len(prepared) == 2:  # between two groups, before anything is charged
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(2)  # a busy machine comes to the main thread, which hears it, only after a while
-    return prepare(*arguments)
+def counted(call, groups):
+    prepared.extend(prepare(call, groups))
+    os.kill(os.getpid(), signal.SIGINT)  # all groups are prepared, and nothing is charged yet
+    time.sleep(2)  # a busy machine comes to the main thread, which hears it, only after a while
+    return prepared
 select.prepare = counted
 try:
     con.execute(sys.argv[2]).fetchall()
@@ -313,7 +344,7 @@ def test_ctrl_c_before_the_charge_costs_nothing(file):
     command = [sys.executable, "-c", BEFORE_THE_CHARGE, file, BY_CATEGORY]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
     assert done.returncode != -signal.SIGINT
-    assert int(done.stdout.split()[-1]) >= 2, done.stderr
+    assert int(done.stdout.split()[-1]) == 3, done.stderr
     with duckdb.connect(file) as con:
         msd_sql.register(con)
         assert kinds(con) == ["protect", "items"]

@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from msd_sql.engines import build as engines
 from msd_sql.engines.build import build, build_groups
+from msd_sql.engines.candidates import whole_candidates, whole_groups
+from msd_sql.errors import InputError
 from msd_sql.udfs import SeededSource, plan
 from msd_sql.udfs.relevance.coverage_of_groups import CoverageOfGroups
 from msd_sql.udfs.selection_of_groups import select_groups
@@ -18,6 +22,21 @@ def rows(seed, users=9, items=9, size=60):
     rng = np.random.default_rng(seed)
     found = [(int(user), int(item)) for user, item in rng.integers((0, 0), (users, items), (size, 2))]
     return [*found, (None, 2), (3, None)]
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.integers(-5, 5), max_size=9), max_size=6))
+def test_the_keys_of_many_groups_are_sorted_and_told_once_as_those_of_each(groups):
+    given_groups = [(np.array(keys, dtype=np.int64), "BIGINT") for keys in groups]
+    for group, found in zip(given_groups, whole_groups(given_groups), strict=True):
+        alone = whole_candidates(*group)
+        assert (found, found.rows.tolist()) == (alone, alone.rows.tolist())
+
+
+def test_a_null_among_the_keys_of_many_groups_is_told_of_its_own_group():
+    groups = [(np.array([3, 4]), "BIGINT"), (np.array([1.0, np.nan, 2.0]), "BIGINT")]
+    with pytest.raises(InputError, match="1 of 3 keys are NULL"):
+        whole_groups(groups)
 
 
 @pytest.mark.parametrize("cap", [1, 2])

@@ -96,6 +96,20 @@ def test_the_groups_of_a_statement_arrive_apart(asked):
         assert np.array_equal(group.features.vectors[:, 0], group.numbers)
 
 
+def test_groups_that_ask_alike_have_one_object_of_options(asked):
+    alike = asked("SELECT g, msd_select(i, 2, NULL, 1) FROM t GROUP BY g")
+    assert alike[0].options is alike[1].options
+    different = asked("SELECT g, msd_select(i, 2 + g, CASE WHEN g = 1 THEN 0.1 END, 1) FROM t GROUP BY g ORDER BY g")
+    assert sorted((group.options["k"], group.options["eps"]) for group in different) == [("2", None), ("3", "0.1")]
+
+
+def test_the_whole_numbers_of_a_group_stay_whole_beside_a_group_with_a_null(asked):
+    large = 2**62 + 1
+    found = asked(f"SELECT g, msd_select(CASE WHEN i <> 1 THEN {large} + i END, 2, NULL, 1) FROM t GROUP BY g")
+    assert sorted(group.numbers.dtype.kind for group in found) == ["f", "i"]
+    assert [group.numbers.tolist() for group in found if group.numbers.dtype.kind == "i"] == [[large + 2, large + 4]]
+
+
 def test_no_rows_are_no_columns(asked):
     (given,) = asked("SELECT msd_select(i, 2, NULL, 1, features := v, quota := l, score := s) FROM t WHERE false")
     assert given.empty

@@ -38,6 +38,16 @@ def test_the_sets_of_a_group_are_told_as_if_it_had_been_asked_alone(lists, data)
     assert group.facts.tolist() == alone.facts.tolist()
 
 
+@settings(deadline=None)
+@given(st.lists(tokens, max_size=6))
+def test_the_sets_of_many_groups_are_told_as_if_each_had_been_asked_alone(groups):
+    together = sets_of([held for lists in groups for held in lists]).split([len(lists) for lists in groups])
+    for lists, group in zip(groups, together, strict=True):
+        alone = sets_of(lists)
+        assert group.indptr.tolist() == alone.indptr.tolist()
+        assert group.facts.tolist() == group.codes.tolist() == alone.facts.tolist()
+
+
 def test_a_key_on_two_rows_takes_one_of_its_sets(shop):
     shop.execute("INSERT INTO products SELECT * FROM products")
     rows = shop.execute("SELECT msd_select(item_id, 2, 0.5, 0.5) FROM products").fetchall()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import msd_sql
-import msd_sql.question.prepare
+import msd_sql.question.measured
 from msd_sql.runtime.distance_cache import LARGEST, TOTAL, DistanceCache
 from tests.support.shop import declare, fill, one
 
@@ -23,13 +23,13 @@ def shop(settled):
 def made(monkeypatch):
     """The names of the distances that were made."""
     made = []
-    original = msd_sql.question.prepare.measure
+    original = msd_sql.question.measured.measure
 
     def counting(features, name, *more):
         made.append(name)
         return original(features, name, *more)
 
-    monkeypatch.setattr(msd_sql.question.prepare, "measure", counting)
+    monkeypatch.setattr(msd_sql.question.measured, "measure", counting)
     return made
 
 
@@ -46,6 +46,16 @@ def test_the_same_candidates_of_unchanged_items_share_one_distance(shop, made):
     assert len(ask(shop, 4, ", distance := 'jaccard'")) == 4  # asked for by name: another place
     assert len(ask(shop, 4, source="products WHERE item_id % 2 = 0")) == 4
     assert len(made) == 3
+
+
+def test_groups_share_one_reading_and_are_found_again_in_any_order(shop, made):
+    sql = "SELECT price_bin, msd_select(item_id, 3, NULL, 1) FROM {} GROUP BY price_bin"
+    first = sorted(shop.execute(sql.format("products")).fetchall())
+    assert len(made) == len(first) > 1
+    for order in ("item_id", "item_id DESC", "hash(item_id)"):
+        rows = shop.execute(sql.format(f"(FROM products ORDER BY {order})")).fetchall()
+        assert sorted(rows) == first
+    assert len(made) == len(first)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +103,7 @@ def test_many_small_ones_are_kept_few_large_ones_and_none_that_is_too_large():
 
     def of(place, size=1):
         keys = np.arange(3)
-        return distances.of((place,), keys, lambda: made.append(place) or (None, [np.zeros(size, np.uint8)]))
+        return distances.of((place,), [keys], lambda: made.append(place) or [(None, [np.zeros(size, np.uint8)])])
 
     for place in (*range(1000), *range(1000)):
         of(place)

@@ -15,7 +15,7 @@ from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.homes import identity
 from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.errors import EngineError
-from msd_sql.runtime.release_memory import Memory, Release, content_fingerprint, fingerprint
+from msd_sql.runtime.release_memory import Fingerprints, Memory, Release, content_fingerprint, encoded, fingerprint
 from msd_sql.udfs.receipt import Receipt
 
 ANSWER = Release((12, 40, 7), Receipt(method="greedy", n=60, k=3, diversity=0.5, m=400), "line", "answer")
@@ -133,6 +133,31 @@ def test_one_database_can_be_forgotten():
     assert len(memory) == 1
     memory.forget()
     assert len(memory) == 0
+
+
+KEYS, SETS = np.array([3, 5, 8]), [None, None, (1.0, 2.0), "sets", np.array([0, 1, 2, 4]), np.array([0, 1, 0, 2])]
+COMMON = {
+    "relation": "main.purchases",
+    "declared": "2026-11-18 10:00:00+00:00",
+    "audience": "None",
+    "type": "BIGINT",
+    "plan": {"method": "greedy", "n": 3, "k": 2, "eps": 0.1, "matroid": "uniform"},
+}
+
+
+def test_a_fingerprint_finds_the_answers_that_older_versions_kept():
+    kept = "98d0e9a6f8e16e4b41325b586cdd2b3136172e3a1f625a28d0031cc00d98a87e"
+    assert fingerprint(**COMMON, keys=KEYS, public=[*SETS, "pinned", 2]) == kept
+    assert fingerprint(**COMMON, keys=KEYS, public=[*encoded(SETS), "pinned", 2]) == kept
+    assert Fingerprints(["keys", "public"], **COMMON).of(KEYS, [*encoded(SETS), "pinned", 2]) == kept
+
+
+@given(st.lists(st.text(), min_size=1), st.lists(st.one_of(st.none(), st.integers(), st.text(), st.floats())))
+def test_the_fingerprints_of_many_questions_are_those_of_each(keys, facts):
+    told = Fingerprints(["public", "keys"], **COMMON)
+    for public in (facts, [*encoded(facts), "pinned"], [*facts, "pinned"]):
+        assert told.of(public, keys) == fingerprint(**COMMON, keys=keys, public=public)
+    assert fingerprint(x=[*encoded(facts), "pinned", 1]) == fingerprint(x=[*facts, "pinned", 1])
 
 
 def test_a_fingerprint_tells_types_and_shapes_apart():

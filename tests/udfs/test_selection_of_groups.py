@@ -85,15 +85,19 @@ def test_an_eta_that_is_none_is_refused(eta: float) -> None:
         draw_each(np.zeros(3, np.int64), np.array([2, 1]), np.array([1.0, eta]), SecretSource())
 
 
-@pytest.mark.parametrize("overlapping", [False, True])
+@pytest.mark.parametrize("how", ["in order", "all", "some", "overlapping"])
 @pytest.mark.parametrize("cap", [1, 2])
 @pytest.mark.parametrize("seed", range(4))
-def test_marginals_of_all_groups_are_those_of_each(seed: int, cap: int, overlapping: bool) -> None:
+def test_marginals_of_all_groups_are_those_of_each(seed: int, cap: int, how: str) -> None:
     rng = np.random.default_rng(seed)
     index = CoverageIndex.from_pairs(*shop(seed), n=60)
-    order = rng.permutation(60)
-    groups = [rng.permutation(60)[:size] for size in (9, 20, 5)] if overlapping else np.split(order, [9, 29, 34])[:3]
-    groups[1][3] = -1  # an item that nobody has
+    groups = {
+        "in order": np.split(np.arange(60), [9, 29, 34]),  # as an index is read for a statement
+        "all": np.split(rng.permutation(60), [9, 29, 34]),
+        "some": np.split(rng.permutation(60), [9, 29, 34])[:3],
+        "overlapping": [rng.permutation(60)[:size] for size in (9, 20, 5)],
+    }[how]
+    groups[1] = np.insert(groups[1], 3, -1)  # an item that nobody has
     sizes = np.array([len(group) for group in groups])
     side_by_side = index.of_groups(np.concatenate(groups), sizes)
     assert side_by_side is not None

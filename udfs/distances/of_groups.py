@@ -44,14 +44,12 @@ class _Sets:
 
     def __init__(self, distances: Sequence[Jaccard]) -> None:
         self._sizes = np.array([distance.n for distance in distances], dtype=np.int64)
-        bounds, tokens, tokens_before, entries_before = [np.zeros(1, np.int64)], [], 0, 0
-        for distance in distances:
-            held = distance.sets
-            bounds.append(held.bounds[1:] + entries_before)
-            tokens.append(held.codes + tokens_before)
-            entries_before += len(held.codes)
-            tokens_before += held.words
-        self._all = Jaccard(np.concatenate(bounds), np.concatenate([np.zeros(0, np.int64), *tokens]))
+        held = [distance.sets for distance in distances]
+        entries = np.array([len(own.codes) for own in held], dtype=np.int64)
+        words = np.array([own.words for own in held], dtype=np.int64)
+        lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(own.bounds) for own in held)])
+        tokens = np.concatenate([np.zeros(0, np.int64), *(own.codes for own in held)])
+        self._all = Jaccard(np.cumsum(lengths), tokens + np.repeat(np.cumsum(words) - words, entries))
 
     def rows(self, picks: IntArray) -> FloatArray:
         return self._all.rows_within(picks, self._sizes)

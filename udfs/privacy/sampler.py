@@ -112,7 +112,8 @@ def _draw_block(scores: IntArray, sizes: IntArray, etas: FloatArray, source: Sou
     starts = np.cumsum(sizes) - sizes
     best = np.repeat(np.maximum.reduceat(scores, starts), sizes)
     diff = best.view(np.uint64) - np.ascontiguousarray(scores, dtype=np.int64).view(np.uint64)
-    furthest = np.array([_furthest(eta) for eta in etas.tolist()], dtype=np.uint64)
+    by_eta = {eta: _furthest(eta) for eta in set(etas.tolist())}
+    furthest = np.array([by_eta[eta] for eta in etas.tolist()], dtype=np.uint64)
     clipped: IntArray = np.minimum(diff, np.repeat(furthest, sizes), out=diff).view(np.int64)
     limbs = weights(clipped, np.repeat(etas, sizes))
     tickets = [source.randbelow(total) for total in _sums(limbs, starts)]

@@ -72,23 +72,38 @@ class CoverageIndex:
         times = np.bincount(items, minlength=self.n)  # in how many groups each item is
         if int(times @ (self.units - self.alone)) > most or users * groups >= 1 << (63 - bits):
             return None
-        key = np.repeat(np.arange(groups) << bits, sizes) | np.arange(n)  # of a place, but for the unit
-        user = np.repeat(np.arange(users) * (groups << bits), np.diff(self.items_of.bounds))
+        group_of = np.repeat(np.arange(groups), sizes)
+        if len(items) == self.n and (items[1:] > items[:-1]).all():  # the index that was read for these groups
+            entries = self._neighbours(group_of.take(known).astype(np.min_scalar_type(groups)))
+            place: Codes = known.take(self.items_of.codes.take(entries))
+            user: Codes = np.searchsorted(self.items_of.bounds, entries, side="right") - 1
+        else:
+            place, user = self._placed(items, known, times)
+        found = CoverageIndex.from_keys((user * groups + group_of.take(place)) << bits | place, n)
+        found.alone[known] += self.units.take(items) - np.bincount(place, minlength=n).take(known)
+        return CoverageIndex(n, found.items_of, found.alone)
+
+    def _placed(self, items: IntArray, known: IntArray, times: IntArray) -> tuple[Codes, Codes]:
+        """All pairs, each as often as its item is in a group: where the item stands there, and the unit."""
+        user = np.repeat(np.arange(len(self.items_of.bounds) - 1), np.diff(self.items_of.bounds))
         if times.max(initial=0) <= 1:
             place_of = np.full(self.n, -1, np.int64)
             place_of[items] = known
-            place: Codes = place_of.take(self.items_of.codes)
-            if len(known) < self.n:
-                asked = np.flatnonzero(place >= 0)
-                place, user = place.take(asked), user.take(asked)
-        else:
-            places = Rows(np.append(0, np.cumsum(times)), known.take(np.argsort(items, kind="stable")))
-            where, counts = places.spans(self.items_of.codes.astype(np.int64))
-            place, user = places.codes.take(where), np.repeat(user, counts)
-        user += key.take(place)
-        found = CoverageIndex.from_keys(user, n)
-        found.alone[known] += self.alone.take(items)
-        return CoverageIndex(n, found.items_of, found.alone)
+            place = place_of.take(self.items_of.codes)
+            asked = np.flatnonzero(place >= 0)
+            return (place, user) if len(known) == self.n else (place.take(asked), user.take(asked))
+        places = Rows(np.append(0, np.cumsum(times)), known.take(np.argsort(items, kind="stable")))
+        where, counts = places.spans(self.items_of.codes.astype(np.int64))
+        return places.codes.take(where), np.repeat(user, counts)
+
+    def _neighbours(self, group_of: Codes) -> IntArray:
+        """Where items of one group stand beside each other: all that a unit has of a group, in an order by groups.
+
+        And few others: where a unit's last item is of the group of the next unit's first.
+        """
+        groups = group_of.take(self.items_of.codes)
+        first = np.flatnonzero(groups[1:] == groups[:-1])
+        return np.union1d(first, first + 1)
 
     @property
     def nbytes(self) -> int:

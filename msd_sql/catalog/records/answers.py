@@ -13,7 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msd_sql.database.host import Host
+import numpy as np
+
+from msd_sql.database.host import Column, Host
 from msd_sql.database.sql_text import literal, statement
 from msd_sql.udfs.receipt import Receipt
 
@@ -100,11 +102,11 @@ def save_answers(
             kept = {"question": question, "release": release, "picks": list(map(int, picks)), "diversity": far}
             host.run(statement(insert + _SAVE_ONE, home, **facts, **kept))
         return
-    rows: dict[str, Sequence[Any]] = {
+    rows: dict[str, Column | Sequence[Any]] = {
         "question": list(answers),
         "release": [release for _, _, release in answers.values()],
-        "picks": [json.dumps(list(map(int, picks))) for picks, _, _ in answers.values()],
-        "diversity": [float("nan") if far is None else far for _, far, _ in answers.values()],
+        "picks": [str(list(map(int, picks))) for picks, _, _ in answers.values()],
+        "diversity": np.array([float("nan") if far is None else far for _, far, _ in answers.values()]),
     }
     with host.table("_msd_kept", rows) as name:
         host.run(statement(insert + _SAVE.format(kept=name), home, **facts))

@@ -11,9 +11,11 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
+
 from msd_sql.catalog.budget_filter import NOTHING, Loss
 from msd_sql.catalog.records.who import Who, system_user
-from msd_sql.database.host import Host
+from msd_sql.database.host import Column, Host
 from msd_sql.database.sql_text import statement, utc
 from msd_sql.udfs.privacy.renyi import NOTHING as NO_LOSS
 from msd_sql.udfs.privacy.renyi import Divergence
@@ -105,11 +107,12 @@ def insert(host: Host, home: str, entry: Entry, answers: Sequence[Answer] = ()) 
     host.run(statement(f"INSERT INTO msd.ledger ({_LINE}) VALUES ({_holes(_LINE)})", home, **values))
     ids = tuple(str(uuid.uuid4()) for _ in answers)
     if len(answers) == 1:
-        found = dict(zip(_ANSWER.split(", "), _answer(ids[0], line.id, answers[0]), strict=True))
+        found = dict(zip(_ANSWER.split(", "), (ids[0], line.id, *_facts(answers[0])), strict=True))
         host.run(statement(f"INSERT INTO msd.releases ({_ANSWER}) VALUES ({_holes(_ANSWER)})", home, **found))
     elif answers:
-        rows = [_answer(own, line.id, answer) for own, answer in zip(ids, answers, strict=True)]
-        columns = dict(zip(_ANSWER.split(", "), map(list, zip(*rows, strict=True)), strict=True))
+        each = {id(answer): _facts(answer) for answer in {id(one): one for one in answers}.values()}
+        rows = [(own, line.id, *each[id(answer)]) for own, answer in zip(ids, answers, strict=True)]
+        columns = dict(zip(_ANSWER.split(", "), map(_column, zip(*rows, strict=True)), strict=True))
         with host.table(_ROWS, columns) as name:  # a thousand rows as text would take longer to parse than to write
             host.run(statement(f"INSERT INTO msd.releases ({_ANSWER}) SELECT {_ANSWER} FROM {name}", home))
     return ids
@@ -171,9 +174,14 @@ def as_json(facts: Mapping[str, Any]) -> str:
     return json.dumps(dict(facts), default=str, ensure_ascii=False, allow_nan=False)
 
 
-def _answer(own: str, line: str, answer: Answer) -> tuple[Any, ...]:
+def _facts(answer: Answer) -> tuple[Any, ...]:
     facts = (answer.n, answer.k, answer.method, answer.bound, answer.worth, float(answer.delta))
-    return (own, line, *facts, as_json(answer.receipt))
+    return (*facts, as_json(answer.receipt))
+
+
+def _column(values: Sequence[Any]) -> Column | Sequence[Any]:
+    """Numbers as an array, which a host reads faster."""
+    return np.array(values) if set(map(type, values)) in ({int}, {float}) else values
 
 
 def _holes(columns: str) -> str:
