@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+from msd_sql.catalog.amounts import brief
 from msd_sql.catalog.budget_filter import UNBOUNDED
 from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.journal.chain import Totals
 from msd_sql.catalog.records.lines import accounts
+from msd_sql.errors import CatalogError
 
 
 def declared(about: Protected, what: str) -> dict[str, Any]:
@@ -46,4 +49,27 @@ def remembered(wanted: Protected, old: Protected | None, totals: Totals) -> Prot
         spent_delta=most.get("delta", Decimal(0)),
         spent_renyi=min(most.get("renyi", Decimal(0)), UNBOUNDED),
         spent_clamp=most.get("clamp", Decimal(0)),
+    )
+
+
+def check_moved(stored_name: str, here: Collection[str], totals: Totals) -> None:
+    """Raise a CatalogError where what had this name was moved to another, and the database has forgotten both.
+
+    It was deleted and loaded again: are these the rows that were moved, or others that took the name? The owner knows.
+    `here` are the stored names that the database knows.
+
+    >>> check_moved("main.purchases", [], Totals())
+    """
+    there = stored_name
+    for change in totals.changes:
+        if change.moved and change.before == there:
+            there = change.after
+    spent = totals.spent.get(there, {})
+    if there in (stored_name, *here) or stored_name in totals.spent or not any(spent.values()):
+        return
+    raise CatalogError(
+        f"What was called {stored_name} was moved to {there} (msd_move), ε {brief(spent.get('eps', Decimal(0)))} of its "
+        "budget were spent, and this database, loaded anew, knows nothing of it. If these are the same rows, name them "
+        f"{there}, protect them by that name, and what was spent goes on; then msd_move may give them this one. If they "
+        "are other rows, say so: replace := true. Nothing was declared."
     )
