@@ -6,8 +6,8 @@ python -m benchmarks.curator_soak --minutes 5 --rate 10
 Eight clients on this machine, four with a DuckDB of their own and four over Flight SQL, ask for other candidates each
 time; one in ten asks what was asked before, one in ten for a price, one in ten for published rows. A question is due at
 its time whether or not the ones before it are answered, and its time counts from then: a curator that cannot keep up
-shows it. Questions that are two seconds late are left out, and so missed. `highest` is what clients get that never wait,
-a tenth less, and less again until that is held.
+shows it. Questions that are two seconds late are left out, and so missed. `highest` is what clients get that never
+wait, a tenth less, and less again until that is held.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Interval:
     p99_ms: float
     cpu_ms: float  # of the server, for one answer
     megabytes: float
-    file_megabytes: float  # the database and its log
+    file_megabytes: float  # the database, without its log
     told: int  # new answers since the beginning: as clients were told them,
     charged: int  # as the budget's row counts them,
     journal: int  # and as the journal does
@@ -204,7 +204,8 @@ class Load:
         cpu = round((self.served.processor_seconds() - used) * 1e3 / max(len(took), 1), 1)
         return Interval(
             round(passed, 1), self.pace.rate, len(took), sum(self.heard.failed.values()), p50, p99, cpu,
-            round(self.served.memory(), 1), round(self._file(), 1), self.heard.new, self.charged(), self._journaled(),
+            round(self.served.memory(), 1), round(self.path.stat().st_size / 1e6, 1),
+            self.heard.new, self.charged(), self._journaled(),
         )  # fmt: skip
 
     def charged(self) -> int:
@@ -219,10 +220,6 @@ class Load:
         self._close()
         self._owner.close()
         self.served.stop()
-
-    def _file(self) -> float:
-        there = [one for one in (self.path, Path(f"{self.path}.wal")) if one.exists()]
-        return sum(one.stat().st_size for one in there) / 1e6
 
     def _journaled(self) -> int:
         """Charges in the journal beside the file, of which only what is new is read."""

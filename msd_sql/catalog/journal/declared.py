@@ -60,16 +60,18 @@ def check_moved(stored_name: str, here: Collection[str], totals: Totals) -> None
 
     >>> check_moved("main.purchases", [], Totals())
     """
-    there = stored_name
+    places: list[str] = []  # where what once had this name is now
     for change in totals.changes:
-        if change.moved and change.before == there:
-            there = change.after
-    spent = totals.spent.get(there, {})
-    if there in (stored_name, *here) or stored_name in totals.spent or not any(spent.values()):
+        if change.moved and change.before in (stored_name, *places):
+            places = [*(one for one in places if one != change.before), change.after]
+    lost = [one for one in places if one not in here and any(totals.spent.get(one, {}).values())]
+    if not lost or stored_name in totals.spent:  # by this name it is known as well, and goes on
         return
+    there = lost[-1]
+    eps = brief(totals.spent[there].get("eps", Decimal(0)))
     raise CatalogError(
-        f"What was called {stored_name} was moved to {there} (msd_move), ε {brief(spent.get('eps', Decimal(0)))} of its "
-        "budget were spent, and this database, loaded anew, knows nothing of it. If these are the same rows, name them "
-        f"{there}, protect them by that name, and what was spent goes on; then msd_move may give them this one. If they "
-        "are other rows, say so: replace := true. Nothing was declared."
+        f"What was called {stored_name} was moved to {there} (msd_move), ε {eps} of its budget were spent, and this "
+        f"database, loaded anew, knows nothing of it. If these are the same rows, name them {there} and protect them "
+        "by that name: what was spent goes on, and msd_move may give them this name then. Other rows are declared with "
+        "replace := true. Nothing was declared."
     )

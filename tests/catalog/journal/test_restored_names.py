@@ -186,6 +186,24 @@ def test_a_new_table_by_the_name_before_a_move_needs_no_word_where_the_moved_one
     assert spent_of(shop, "orders") == Decimal("0.3")
 
 
+def test_every_relation_that_ever_left_the_name_is_looked_for(shop):
+    spend(shop, "0.3")
+    rename(shop)
+    with duckdb.connect(shop) as con:
+        con.execute("CREATE TABLE purchases AS FROM orders")
+    protect(shop)
+    spend(shop, "0.2")
+    rename(shop, "purchases", "archive")
+    load_anew(shop)
+    with pytest.raises(CatalogError, match=r"moved to main\.archive .*ε 0\.2"):
+        protect(shop)
+    with duckdb.connect(shop) as con:
+        con.execute("CREATE TABLE archive AS FROM purchases")
+    assert protect(shop, "archive").spent == Decimal("0.2")
+    with pytest.raises(CatalogError, match=r"moved to main\.orders .*ε 0\.3"):
+        protect(shop)
+
+
 def test_what_was_moved_back_or_never_asked_about_needs_no_word(shop):
     rename(shop)
     load_anew(shop)
