@@ -3,8 +3,8 @@
 python -m benchmarks.curator_soak --minutes 60 --rate highest --log soak.log
 python -m benchmarks.curator_soak --minutes 5 --rate 10
 
-Eight clients on this machine (curator_load.py) ask for other candidates each time. A question is due at its time whether
-or not the ones before it are answered, and its time counts from then: a curator that cannot keep up shows it. Questions
+Eight clients on this machine (curator_load.py) ask for other candidates each time. A question is due at its time if
+the ones before it are answered or not, and its time counts from then: a curator that cannot keep up shows it. Questions
 that are two seconds late are left out, and so missed. `highest` is what clients get that never wait, a tenth less, and
 less again until that is held.
 """
