@@ -1,7 +1,6 @@
-"""A curator under load: second questions a second with 1, 4 and 16 clients, against the same in process; and a soak.
+"""A curator under load: second questions a second with 1, 4 and 16 clients, against the same in process.
 
-python -m benchmarks.curator                                       the table
-python -m benchmarks.curator --soak 3600 --rate 4 --log soak.log   an hour of steady load (curator_soak.py)
+python -m benchmarks.curator        an hour of steady load: benchmarks/curator_soak.py
 
 A second question asks for other candidates of a relation whose index is in memory: what a team does all day.
 """
@@ -16,7 +15,6 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +77,11 @@ class Served:
         """Resident megabytes."""
         fields = Path(f"/proc/{self.process.pid}/statm").read_text().split()
         return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    def processor_seconds(self) -> float:
+        """What it has used of the processors."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> None:
         """Stop it."""
@@ -176,19 +179,7 @@ def main() -> None:
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=10.0, help="for each cell of the table")
-    parser.add_argument("--soak", type=float, metavar="SECONDS", help="hold a load instead")
-    parser.add_argument("--rate", type=float, help="of the soak, questions a second (default: the highest it holds)")
-    parser.add_argument("--log", type=Path, help="of the soak, a file for a line a minute")
-    args = parser.parse_args()
-    if args.soak:
-        from benchmarks.curator_soak import report, soak
-
-        with args.log.open("a") if args.log else nullcontext(sys.stdout) as out:
-            found = soak(args.soak, args.rate, log=lambda line: print(line, file=out, flush=True))
-            print(report(found), file=out, flush=True)
-        sys.exit(0 if found.books_agree and not found.failed else 1)
-    else:
-        table(args.seconds)
+    table(parser.parse_args().seconds)
 
 
 if __name__ == "__main__":

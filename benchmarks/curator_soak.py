@@ -1,19 +1,24 @@
-"""A soak: a curator under a steady load for as long as is said, one line a minute, and its books compared at the end.
+"""A soak: a curator under a steady load for as long as is said, a line an interval, and a verdict at the end.
 
-python -m benchmarks.curator --soak 3600 --rate 4 --log soak.log
+python -m benchmarks.curator_soak --minutes 60 --rate highest --log soak.log
+python -m benchmarks.curator_soak --minutes 5 --rate 10
 
-Eight clients, four with a DuckDB of their own and four over Flight SQL, ask for other candidates each time; one in ten
-asks what was asked before, one in ten for a price, one in ten for published rows.
+Eight clients on this machine (curator_load.py) ask for other candidates each time. A question is due at its time if
+the ones before it are answered or not, and its time counts from then: a curator that cannot keep up shows it. Questions
+that are two seconds late are left out, and so missed. `highest` is four fifths of what clients get that never wait, and
+a tenth less until that is held.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,49 +26,18 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from benchmarks.curator import ASKED, Served, adbc, make_shop, own_databases
+from benchmarks.curator_load import HELD, Interval, Load
 
-CLIENTS = 8
-_OTHERS = {
-    7: "FROM msd_explain({name}, 10, 0.0001, 0.5)",
-    8: "SELECT count(*), max(item_id) FROM products",
-    9: ASKED.format(1),  # asked before, but for the first time
-}
-
-
-@dataclass
-class Heard:
-    """What the clients were told, and how long each answer took."""
-
-    new: int = 0
-    failed: dict[str, int] = field(default_factory=dict)
-    took: list[float] = field(default_factory=list)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def taken(self) -> list[float]:
-        """The times since the last look."""
-        with self.lock:
-            found, self.took = self.took, []
-        return found
-
-
-@dataclass(frozen=True)
-class Minute:
-    """One line of the log."""
-
-    answered: int
-    a_second: float
-    p50_ms: float
-    p99_ms: float
-    megabytes: float
-    failed: int
+FIRST = 0.8  # of what clients get that never wait is tried: nearer to it a queue waits long for the least disturbance
+FEWER = 0.9  # of a rate that is not held is tried next
+Write = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Soaked:
     """What a soak has shown."""
 
-    minutes: list[Minute]
+    intervals: list[Interval]
     failed: dict[str, int]
     new: int  # answers to new questions that clients were told
     charged: int  # answers that the curator has charged
@@ -72,98 +46,119 @@ class Soaked:
 
     @property
     def books_agree(self) -> bool:
-        """Was every new answer charged once, and do row and lines say the same?"""
-        return self.new == self.charged == self.row[0] and self.row == self.lines
+        """Was every new answer charged once, and do row, lines and journal say the same?"""
+        return self.new == self.charged == self.row[0] == self.intervals[-1].journal and self.row == self.lines
 
-    def growth(self) -> float:
-        """How much more memory there was in the last third than in the middle one, as a part of it."""
-        third = max(len(self.minutes) // 3, 1)
-        held = [one.megabytes for one in self.minutes]
-        return float(np.mean(held[-third:]) / np.mean(held[-2 * third : -third] or held[-third:]) - 1)
+    @property
+    def held(self) -> bool:
+        """Was the load held: all but one interval in twenty, and all questions together?"""
+        late = sum(not one.held for one in self.intervals)
+        due = sum(one.seconds * (one.due or one.a_second) for one in self.intervals)
+        return late <= len(self.intervals) / 20 and self.answered >= HELD * due
+
+    @property
+    def answered(self) -> int:
+        """All answers."""
+        return sum(one.answered for one in self.intervals)
+
+    def slope(self, of: Callable[[Interval], float]) -> float:
+        """By how many megabytes an hour something grows in the last half, on the straight line that fits best."""
+        half = self.intervals[len(self.intervals) // 2 :]
+        if len(half) < 2:
+            return 0.0
+        hours = np.cumsum([one.seconds for one in half]) / 3600
+        return float(np.polyfit(hours, [of(one) for one in half], 1)[0])
+
+    @property
+    def flat(self) -> bool:
+        """Does memory grow by no more than the file, whose pages DuckDB keeps, and a fiftieth of itself an hour?"""
+        allowed = max(self.slope(lambda one: one.file_megabytes), 0.0) + self.intervals[-1].megabytes / 50
+        return self.slope(lambda one: one.megabytes) <= allowed
 
 
-def soak(seconds: float, rate: float | None, every: float = 60.0, log: Callable[[str], None] = print) -> Soaked:
-    """Hold `rate` questions a second of all clients together; None: one after the other, the highest that it holds."""
-    from msd_sql.remote.flight_door import open_door
-    from msd_sql.remote.wire import Asked
+def highest(load: Load, seconds: float, write: Write) -> float:
+    """The highest rate that is held, found in tries of so many seconds."""
+    load.pace.begin(None)
+    load.interval(seconds / 2)  # until what is loaded with the first questions is there
+    rate = load.interval(seconds).a_second
+    write(f"clients that never wait get {rate:.1f} answers a second")
+    rate *= FIRST
+    while True:
+        load.pace.begin(rate)
+        load.interval(seconds / 4)  # what was under way
+        tried = load.interval(seconds)
+        write(f"{rate:.1f} a second: {'held' if tried.held else 'not held'}, p99 {tried.p99_ms:.0f} ms")
+        if tried.held or rate < 1:
+            return rate
+        rate *= FEWER
 
+
+def soak(seconds: float, rate: float | None, every: float = 60.0, write: Write = print, tries: float = 20.0) -> Soaked:
+    """Hold `rate` questions a second of all clients together; None: the highest that is held, which is found first."""
+    intervals = []
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "shop.duckdb"
-        held = make_shop(path)
-        served = Served(path)
+        load = Load(Path(folder))
         try:
-            heard, minutes = Heard(), []
-            own, _ = own_databases(served.address, held["ana"], CLIENTS // 2)
-            over, close = adbc(served.address, held["ana"], CLIENTS // 2)
-            own[0](ASKED.format(-1))  # reads the relation once, for every later question
-            own[0](_OTHERS[9])
-            end = time.monotonic() + seconds
-            threads = [
-                threading.Thread(target=_client, args=(ask, place, place < len(own), rate, end, heard))
-                for place, ask in enumerate([*own, *over])
-            ]
-            for thread in threads:
-                thread.start()
-            while time.monotonic() < end:
-                begun = time.monotonic()
-                time.sleep(max(min(every, end - begun), 0.0))
-                minute = _minute(heard, time.monotonic() - begun, served.memory())
-                minutes.append(minute)
-                log(json.dumps({"time": datetime.now(UTC).isoformat(timespec="seconds"), **vars(minute)}))
-            for thread in threads:
-                thread.join()
-            close()
-            told = open_door(served.address, held["olga"]).ask(Asked("status")).values
+            with load.under_way():
+                load.pace.begin(rate if rate else highest(load, tries, write))
+                load.heard.taken()
+                end = time.monotonic() + seconds
+                while (left := end - time.monotonic()) > 0:
+                    intervals.append(load.interval(min(every, left)))
+                    write(_line(intervals[-1]))
+            charged = load.charged()
+            last = load.interval(0)  # what was under way at the end
+            intervals[-1] = replace(intervals[-1], journal=last.journal)
         finally:
-            served.stop()
-        with duckdb.connect(str(path)) as con:
+            load.close()
+        with duckdb.connect(str(load.path)) as con:
             row = con.execute("SELECT answers, spent FROM msd.protected").fetchall()[0]
             lines = con.execute("SELECT sum(releases)::BIGINT, sum(charged_eps) FROM msd.ledger").fetchall()[0]
-    return Soaked(minutes, heard.failed, heard.new + 2, told["budgets"][0]["answers"], row, lines)
+    return Soaked(intervals, load.heard.failed, load.heard.new, charged, row, lines)
+
+
+def _line(one: Interval) -> str:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return json.dumps({"time": now, "a_second": round(one.a_second, 2), "held": one.held, **vars(one)})
 
 
 def report(found: Soaked) -> str:
     """What a soak has shown, in lines."""
-    last, held = found.minutes[-1], " ".join(f"{one.megabytes:.0f}" for one in found.minutes)
-    answered = sum(one.answered for one in found.minutes)
+    p50, p99 = (float(np.median([getattr(one, name) for one in found.intervals])) for name in ("p50_ms", "p99_ms"))
+    seconds = sum(one.seconds for one in found.intervals)
     (answers, eps), (told, sums) = found.row, found.lines
+    grows, file = found.slope(lambda one: one.megabytes), found.slope(lambda one: one.file_megabytes)
     return "\n".join([
-        f"{answered:,} answers; last minute {last.a_second:.1f} a second, p50 {last.p50_ms:.0f} ms, "
-        f"p99 {last.p99_ms:.0f} ms",
-        f"memory, MB: {held}; {found.growth():+.1%} in the last third",
+        f"load: {found.answered:,} answers in {seconds:,.0f} s, {found.answered / seconds:.1f} a second of "
+        f"{found.intervals[-1].due or 0:.1f} due: {'held' if found.held else 'NOT HELD'}",
+        f"time: p50 {p50:.0f} ms, p99 {p99:.0f} ms (of the median interval), worst p99 "
+        f"{max(one.p99_ms for one in found.intervals):.0f} ms",
+        f"memory: {found.intervals[0].megabytes:.0f} to {found.intervals[-1].megabytes:.0f} MB, in the last half "
+        f"{grows:+.1f} MB an hour; the file {file:+.1f} MB an hour: {'flat' if found.flat else 'NOT FLAT'}",
         f"failed: {found.failed or 'none'}",
-        f"new answers told {found.new:,}, charged {found.charged:,}; budget's row {answers:,}, ε {float(eps):g}; "
-        f"ledger's lines {told:,}, ε {float(sums):g}: {'equal' if found.books_agree else 'NOT EQUAL'}",
+        f"new answers told {found.new:,}, charged {found.charged:,}, in the journal {found.intervals[-1].journal:,}; "
+        f"budget's row {answers:,}, ε {float(eps):g}; ledger's lines {told:,}, ε {float(sums):g}: "
+        f"{'equal' if found.books_agree else 'NOT EQUAL'}",
     ])  # fmt: skip
 
 
-def _client(ask: Any, place: int, own: bool, rate: float | None, end: float, heard: Heard) -> None:
-    """Ask in turns with the others, at its own times; a question that is late is asked at once."""
-    next_at = time.monotonic() + (place / rate if rate else 0.0)
-    number = 0
-    while (now := time.monotonic()) < end:
-        if rate and next_at > now:
-            time.sleep(min(next_at, end) - now)
-            continue
-        next_at += CLIENTS / rate if rate else 0.0
-        other = _OTHERS.get(number % 10)
-        # Every question leaves out another pair of items, one from 300 on and one below: no two are the same.
-        left_out = f"{(place + 1) * 300 + number % 300} AND item_id <> {number // 300 + 2}"
-        sql = ASKED.format(left_out) if other is None else other.format(name="products" if own else "'products'")
-        number += 1
-        begun = time.perf_counter()
-        try:
-            ask(sql)
-        except Exception as error:
-            with heard.lock:
-                heard.failed[type(error).__name__] = heard.failed.get(type(error).__name__, 0) + 1
-        else:
-            with heard.lock:
-                heard.took.append(time.perf_counter() - begun)
-                heard.new += other is None
+def main() -> None:
+    """Run it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=1.0, help="after the rate is found (default: 1)")
+    parser.add_argument("--rate", default="highest", help="questions a second, or highest (default)")
+    parser.add_argument("--every", type=float, help="seconds of an interval (default: a thirtieth, 5 to 60)")
+    parser.add_argument("--log", type=Path, help="a file to append to, instead of standard output")
+    args = parser.parse_args()
+    seconds = args.minutes * 60
+    every = args.every or min(max(seconds / 30, 5.0), 60.0)
+    with args.log.open("a") if args.log else nullcontext(sys.stdout) as out:
+        rate = None if args.rate == "highest" else float(args.rate)
+        tries = min(max(seconds / 30, 20.0), 60.0)
+        found = soak(seconds, rate, every, write=lambda line: print(line, file=out, flush=True), tries=tries)
+        print(report(found), file=out, flush=True)
+    sys.exit(0 if found.books_agree and not found.failed and found.held and found.flat else 1)
 
 
-def _minute(heard: Heard, seconds: float, megabytes: float) -> Minute:
-    took = heard.taken() or [0.0]
-    p50, p99 = (round(float(one) * 1e3, 1) for one in np.percentile(took, [50, 99]))
-    return Minute(len(took), round(len(took) / seconds, 2), p50, p99, round(megabytes, 1), sum(heard.failed.values()))
+if __name__ == "__main__":
+    main()

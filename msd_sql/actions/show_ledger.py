@@ -12,12 +12,13 @@ from msd_sql.runtime.call import Call
 from msd_sql.surface.entry_types import LINE
 
 
-def ledger_rows(call: Call) -> list[dict[str, Any]]:
-    """Every line of every ledger in sight, one a statement or declaration, oldest first."""
+def ledger_rows(call: Call, last: int | None = None) -> list[dict[str, Any]]:
+    """The lines of every ledger in sight, one a statement or declaration, oldest first; all, or the last ones."""
     account = call.account
-    lines = call.ledger.entries()
-    if account is not None and not account.owner:  # what others ask is between them and the owner
-        lines = [line for line in lines if line.who is not None and line.who.name == account.name]
+    who = account.name if account is not None and not account.owner else None
+    lines = call.ledger.entries(who, last)
+    if who is not None:  # what others ask is between them and the owner, and a collation may hold Ana for ana
+        lines = [line for line in lines if line.who is not None and line.who.name == who]
     return [_row(entry) for entry in lines]
 
 

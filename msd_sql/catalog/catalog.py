@@ -13,7 +13,7 @@ from msd_sql.catalog.budget_filter import NOTHING
 from msd_sql.catalog.declaration_checks import check_protected, count_units, spark_columns
 from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.items_catalog import ItemsCatalog, stored_under
-from msd_sql.catalog.journal.declared import remembered
+from msd_sql.catalog.journal.declared import check_moved, remembered
 from msd_sql.catalog.journal.steps import Step
 from msd_sql.catalog.lookup import pick
 from msd_sql.catalog.places.ledger_file import LedgerFile, with_ledger_open
@@ -127,6 +127,8 @@ class Catalog(ItemsCatalog):
                 return before
             if before is not None and active and not replace:
                 raise CatalogError(contradiction(before, wanted))
+            if old is None and not replace:
+                check_moved(wanted.stored_name, [known.stored_name for known, _ in here], inner.totals)
             # Another home may know what was spent, or the journal alone: neither is forgotten.
             last = before or remembered(wanted, old, inner.totals)
             if holder is not None:

@@ -147,11 +147,11 @@ class Ledger:
         return _balance(self.home_hosts.at(protected.home), protected)
 
     @with_ledger_open
-    def entries(self) -> list[Entry]:
-        """Every line of every ledger in sight, oldest first."""
+    def entries(self, who: str | None = None, last: int | None = None) -> list[Entry]:
+        """The lines of every ledger in sight, oldest first: all, those of one account, or the last ones."""
         homes = [database.name for database in self.home_hosts.databases().values() if database.home]
-        lines = [line for home in homes for line in load_lines(self.home_hosts.at(home), home)]
-        return sorted(lines, key=lambda line: (line.time, line.id))
+        lines = [line for home in homes for line in load_lines(self.home_hosts.at(home), home, who, last)]
+        return sorted(lines, key=lambda line: (line.time, line.id))[-last if last else 0 :]
 
     @with_ledger_open
     def share(self, protected: Protected) -> Share | None:

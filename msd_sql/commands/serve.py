@@ -19,6 +19,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=8815, help="Arrow Flight SQL (default: 8815)")
     parser.add_argument("--tls-cert", metavar="PEM", help="certificate; needed unless the host is this machine")
     parser.add_argument("--tls-key", metavar="PEM", help="its private key")
+    parser.add_argument("--tls-clients", metavar="PEM", help="speak only with clients whose certificate this one has "
+                        "signed; asked for before anything is read")  # fmt: skip
     parser.add_argument("--page", type=int, metavar="PORT", help="a page for owner and analysts (extra: server)")
     parser.add_argument("--refresh", type=float, default=60.0, metavar="SECONDS", help="look for changes of what is "
                         "published so often (default: 60)")  # fmt: skip
@@ -47,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
         port=args.port,
         certificate=args.tls_cert,
         key=args.tls_key,
+        clients=args.tls_clients,
         page=args.page,
         refresh=args.refresh,
         pace=args.answer_every,

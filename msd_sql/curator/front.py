@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import duckdb
@@ -64,7 +64,7 @@ class Statement:
 
 @cache
 def _parser() -> duckdb.DuckDBPyConnection:
-    """An empty database: it parses, each statement on a cursor of its own, and runs nothing."""
+    """An empty database: it parses, each statement on a cursor of its own, and runs nothing that a client wrote."""
     return duckdb.connect(config={"threads": 1})
 
 
@@ -100,6 +100,17 @@ def _parsed(sql: str) -> list[duckdb.Statement]:
         return cursor.extract_statements(sql)
     except duckdb.Error as error:
         raise InputError(str(error)[:2000]) from None
+    finally:
+        cursor.close()
+
+
+@lru_cache(maxsize=256)
+def _arrow_schema(columns: tuple[tuple[str, str], ...]) -> pa.Schema:
+    """Columns as DuckDB hands them to Arrow."""
+    cursor = _parser().cursor()
+    try:
+        nulls = ", ".join(_null(name, kind) for name, kind in columns)
+        return cursor.sql(f"SELECT {nulls} LIMIT 0").to_arrow_table().schema
     finally:
         cursor.close()
 
@@ -142,8 +153,7 @@ class Front:
             except duckdb.ParserException:  # of a DESCRIBE, and in 1.x of some others
                 text = statement.sql.rstrip().rstrip(";")
                 described = con.execute(f"DESCRIBE SELECT * FROM (\n{text}\n)", values).fetchall()
-            columns = ", ".join(_null(name, kind) for name, kind, *_ in described)
-            return con.sql(f"SELECT {columns} LIMIT 0").to_arrow_table().schema
+            return _arrow_schema(tuple((name, kind) for name, kind, *_ in described))
 
     def run(
         self,

@@ -13,6 +13,8 @@ from msd_sql.errors import InputError
 from msd_sql.remote.wire import Told
 from msd_sql.runtime.call import Call
 
+_SHOWN = 500  # lines of the ledger, which may have millions
+
 
 def add(call: Call, book: AccountBook, given: Mapping[str, Any]) -> Told:
     """Add an account, with shares where they are given; its token, which is told once."""
@@ -57,7 +59,7 @@ def status(call: Call, book: AccountBook, given: Mapping[str, Any]) -> Told:
             "left": float(balance.eps_left), "answers": balance.answers, "m": known.m,
         })  # fmt: skip
     accounts = [described(account) for account in book.accounts()]
-    return Told({"budgets": budgets, "accounts": accounts, "ledger": ledger_rows(call)[-500:]})
+    return Told({"budgets": budgets, "accounts": accounts, "ledger": ledger_rows(call, last=_SHOWN)})
 
 
 ACCOUNT_ACTS: Mapping[str, Callable[[Call, AccountBook, Mapping[str, Any]], Told]] = {

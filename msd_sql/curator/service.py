@@ -27,6 +27,7 @@ class Settings:
     port: int = 8815
     certificate: str | None = None
     key: str | None = None
+    clients: str | None = None  # the certificate that signs those of clients; None: none is asked for
     page: int | None = None  # the port of the owner's and the analyst's page; None: no page
     refresh: float = 60.0  # seconds between looks at what is published
     pace: float = 0.0
@@ -37,6 +38,7 @@ class Settings:
 def serve(settings: Settings, limits: Limits, log: Log | None = None) -> None:
     """Serve until SIGTERM or SIGINT: then nothing new is let in, what runs is stopped, and the file is closed."""
     certificate = _certificate(settings)
+    clients = Path(settings.clients).read_bytes() if settings.clients is not None else None
     faulthandler.enable()  # a crash says where, by the names of functions alone
     few_arenas()
     memory = bound_memory(settings.process_memory)
@@ -49,7 +51,7 @@ def serve(settings: Settings, limits: Limits, log: Log | None = None) -> None:
 
     previous = {one: signal.signal(one, end) for one in (signal.SIGTERM, signal.SIGINT)}
     scheme = "grpc+tls" if certificate else "grpc"
-    server = FlightServer(curator, f"{scheme}://{_bracketed(settings.host)}:{settings.port}", certificate)
+    server = FlightServer(curator, f"{scheme}://{_bracketed(settings.host)}:{settings.port}", certificate, clients)
     page = None
     try:
         if settings.page is not None:
@@ -83,6 +85,8 @@ def serve(settings: Settings, limits: Limits, log: Log | None = None) -> None:
 def _certificate(settings: Settings) -> tuple[bytes, bytes] | None:
     if (settings.certificate is None) != (settings.key is None):
         raise InputError("--tls-cert and --tls-key belong together: give both.")
+    if settings.clients is not None and settings.certificate is None:
+        raise InputError("--tls-clients needs --tls-cert and --tls-key: certificates are shown under TLS only.")
     if settings.certificate is not None and settings.key is not None:
         return Path(settings.certificate).read_bytes(), Path(settings.key).read_bytes()
     if not loopback(settings.host):

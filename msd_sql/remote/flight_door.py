@@ -20,6 +20,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 def open_door(address: str, token: str | None, tls_roots: str | os.PathLike[str] | None = None) -> FlightDoor:
     """The door of a curator at an address such as grpc+tls://host:8815; the token may come from $MSD_TOKEN.
 
+    To a curator that asks for a certificate the one in the file $MSD_TLS_CERT is shown, with its key in $MSD_TLS_KEY.
+
     >>> open_door("http://host", "ana.secret")
     Traceback (most recent call last):
     msd_sql.udfs.errors.InputError: A curator's address looks like grpc+tls://host:8815; got 'http://host'.
@@ -33,17 +35,30 @@ def open_door(address: str, token: str | None, tls_roots: str | os.PathLike[str]
     if not given:
         raise InputError("A curator needs the token of an account: token='…', or the variable MSD_TOKEN.")
     roots = Path(tls_roots).read_bytes() if tls_roots is not None else None
-    return FlightDoor(address, given, roots)
+    return FlightDoor(address, given, roots, _own_certificate())
+
+
+def _own_certificate() -> tuple[bytes, bytes] | None:
+    shown, key = (os.environ.get(name) for name in ("MSD_TLS_CERT", "MSD_TLS_KEY"))
+    if not shown and not key:
+        return None
+    if not shown or not key:
+        raise InputError("MSD_TLS_CERT and MSD_TLS_KEY belong together: set both, or none.")
+    return Path(shown).read_bytes(), Path(key).read_bytes()
 
 
 class FlightDoor:
     """A client of a curator; several threads may ask at once."""
 
-    def __init__(self, address: str, token: str, roots: bytes | None = None) -> None:
+    def __init__(
+        self, address: str, token: str, roots: bytes | None = None, shown: tuple[bytes, bytes] | None = None
+    ) -> None:
         from pyarrow import flight
 
         self._flight: Any = flight
         more = {"tls_root_certs": roots} if roots is not None else {}
+        if shown is not None and address.startswith("grpc+tls:"):
+            more |= {"cert_chain": shown[0], "private_key": shown[1]}
         self._client = flight.FlightClient(address, **more)
         self._options = flight.FlightCallOptions(headers=[(b"authorization", f"Bearer {token}".encode())])
         self._address = address

@@ -31,6 +31,8 @@ from msd_sql.udfs.receipt import Receipt
 DoorOf = Callable[[int], Door]  # by the number of the connection that asks
 _TYPE = re.compile(r"[A-Z_ ]+(\([0-9, ]+\))?(\[[0-9]*\])*")
 _LIMIT = 100_000  # characters of a statement that travel
+_TEXT = r'("(?:[^"\\]|\\.)*")'
+_SCANNED = re.compile(rf'"function_data":\{{"catalog":{_TEXT},"schema":{_TEXT},"table":{_TEXT}')
 
 
 def functions(instance: Instance, door: DoorOf) -> list[Function]:
@@ -186,7 +188,7 @@ class _Asking:
         return f"{name}: {count:,} rows, as the curator publishes them now."
 
     def _ask(self, context: Context, act: str, given: dict[str, Any], groups: pa.Table | None = None) -> Told:
-        said = {"statement": context.statement[:_LIMIT], "from": _sources(context.view)}
+        said = {"statement": context.statement[:_LIMIT], "from": sources(context.view)}
         return self._door(context.connection).ask(Asked(act, {**said, **given}, groups))
 
     def _offers(self, context: Context) -> Offers[Any, Any]:
@@ -202,8 +204,19 @@ def _typed(column: str, kind: str) -> str:
     return f"CAST({name} AS {kind}) AS {name}" if _TYPE.fullmatch(kind) else name
 
 
-def _sources(view: ConnectionView) -> list[list[str]]:
-    """The tables whose rows reach a function of ours, as (schema, name): which of the owner's items they may be."""
+def sources(view: ConnectionView) -> list[list[str]]:
+    """The tables whose rows reach a function of ours, as (schema, name): which of the owner's items they may be.
+
+    Where one table alone is scanned it is that one, and the hundred thousand characters of the plan need not be read,
+    which takes 3 ms.
+
+    >>> sources(ConnectionView())
+    []
+    """
+    scanned = set(_SCANNED.findall(view.plan or ""))
+    if len(scanned) == 1:
+        _, schema, name = (json.loads(part) for part in scanned.pop())
+        return [[schema, name]]
     found = serialized(view.plan) if view.plan is not None else None
     tables = found.feeding or found.tables if isinstance(found, Plan) else ()
     return [[name.schema, name.name] for name in tables]

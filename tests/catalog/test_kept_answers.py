@@ -9,6 +9,8 @@ import duckdb
 import pytest
 
 import msd_sql
+from msd_sql.catalog.records.answers import find_answers
+from msd_sql.database.duckdb_host import DuckDBHost
 from tests.support.shop import declare, kinds, one, spent
 
 ASK = "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products"
@@ -176,3 +178,31 @@ def test_an_exact_answer_is_kept_too(declared):
         msd_sql.register(con)
         assert kinds(con)[2:] == ["exact", "replay"]
         assert con.execute("SELECT eps, charged_eps FROM msd_ledger() WHERE exact").fetchall() == [(float("inf"), 0)]
+
+
+def test_what_is_kept_is_found_by_an_index_however_much_there_is(declared):
+    said = []
+
+    class Listening(DuckDBHost):
+        def rows(self, sql):
+            said.append(sql)
+            return super().rows(sql)
+
+    with duckdb.connect(declared) as con:
+        msd_sql.register(con)
+        con.execute(ASK).fetchall()
+        [(question, relation)] = con.execute("SELECT question, relation FROM msd.answers").fetchall()
+        con.execute(
+            "INSERT INTO msd.answers BY NAME SELECT * EXCLUDE (i) REPLACE (question || i AS question) "
+            "FROM msd.answers, range(30_000) t(i)"
+        )
+        con.execute(
+            "INSERT INTO msd.releases BY NAME SELECT * EXCLUDE (i) REPLACE (uuid() AS id) "
+            "FROM msd.releases, range(30_000) t(i)"
+        )
+        con.execute("CHECKPOINT")
+        found = find_answers(Listening(con.cursor()), "shop", relation, [question, "another"])
+        assert list(found) == [question]
+        assert find_answers(DuckDBHost(con.cursor()), "shop", "main.other", [question]) == {}
+        plans = [con.execute(f"EXPLAIN ANALYZE {sql}").fetchall()[0][1] for sql in said]
+        assert ["Index Scan" in plan for plan in plans] == [True, True], said

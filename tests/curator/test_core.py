@@ -548,3 +548,21 @@ def test_databases_in_front_that_are_idle_are_closed(shop: Path, tokens: dict[st
             assert list(curator.fronts._open) == [name]
     finally:
         curator.close()
+
+
+def test_an_owner_is_shown_the_last_lines_of_a_long_ledger_and_an_analyst_its_own(
+    curator: Curator, people: dict[str, Account]
+) -> None:
+    rows(curator, people["ana"], SIX)
+    with curator.behind.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO msd.ledger BY NAME SELECT * EXCLUDE (i) "
+            "REPLACE (uuid() AS id, time + to_seconds(i) AS time, i::VARCHAR AS statement) "
+            "FROM msd.ledger, range(1, 700) t(i) WHERE kind = 'select'"
+        )
+    rows(curator, people["ben"], "SELECT msd_select(item_id, 5, 0.1, 0.5) AS items FROM products")
+    shown = curator.answer(people["olga"], Asked("status")).values["ledger"]
+    assert len(shown) == 500
+    assert [line["statement"] for line in shown[-3:]] == ["697", "698", "699"]
+    own = curator.answer(people["ben"], Asked("ledger")).values["value"]
+    assert [line["who"] for line in own] == ["ben"]

@@ -8,13 +8,17 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from msd_sql.catalog.accounts.account import Account
 from msd_sql.curator.core import Curator
 from msd_sql.curator.limits import LimitError, Limits
 from msd_sql.curator.log import Log
+from msd_sql.database.plans import Plan, serialized
 from msd_sql.errors import InputError, MsdError
+from msd_sql.guard.connection_view import ConnectionView
+from msd_sql.remote.functions import sources
 from tests.curator.conftest import accounts, add_people
 from tests.curator.shop import make_shop
 from tests.curator.test_core import SIX, left, rows
@@ -138,3 +142,26 @@ def test_a_statement_that_takes_all_there_is_ends_and_others_go_on(
     assert time.monotonic() - begun < 30
     assert rows(curator, people["ana"], "SELECT 1 AS one") == [{"one": 1}]
     assert rows(curator, people["ben"], "SELECT count(*) AS n FROM products") == [{"n": 61}]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "products",
+        "(SELECT * FROM products WHERE item_id IN (SELECT max(item_id) FROM products))",
+        'products, (SELECT count(*) AS many FROM s."a""b")',
+        'products WHERE title <> \'"function_data":{"catalog":"x","schema":"y","table":"z"\'',
+        "range(10) t(item_id)",
+    ],
+)
+def test_the_tables_under_a_question_are_those_of_its_plan(read: str) -> None:
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE products AS SELECT 1 AS item_id, $$a$$ AS title; CREATE SCHEMA s")
+        con.execute('CREATE TABLE s."a""b" AS FROM products')
+        con.create_function("_msd_take", lambda one: one, ["BIGINT"], "BIGINT")
+        asked = f"SELECT _msd_take(item_id) FROM {read}"
+        told = con.execute("SELECT json_serialize_plan(?)::VARCHAR", [asked]).fetchall()[0][0]
+    plan = serialized(told)
+    assert isinstance(plan, Plan)
+    expected = [[name.schema, name.name] for name in plan.feeding or plan.tables]
+    assert sorted(sources(ConnectionView(plan=told))) == sorted(expected)

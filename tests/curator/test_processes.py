@@ -377,6 +377,44 @@ def test_tls_and_a_stranger_s_certificate(tmp_path: Path) -> None:
         assert server.stop() == 0
 
 
+def test_a_client_without_a_certificate_is_not_spoken_with_where_one_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = make_shop(tmp_path / "shop.duckdb")
+    token = add_account(shop, "ana", shares=share(0.5))
+    certificate, key = write_certificate(tmp_path)
+    team, team_key = write_certificate(tmp_path, "team")
+    stranger, stranger_key = write_certificate(tmp_path, "stranger")
+    refused = msd("serve", str(shop), "--port", "0", "--tls-clients", str(team))
+    assert refused.returncode == 1
+    assert "--tls-clients needs --tls-cert" in refused.stderr
+    tls = ["--tls-cert", str(certificate), "--tls-key", str(key), "--tls-clients", str(team)]
+    server = serve(shop, "--host", "localhost", *tls)
+    options = {"curator": server.address, "token": token, "tls_roots": certificate}
+    try:
+        left = "SELECT msd_remaining('purchases')"
+        with pytest.raises(duckdb.Error, match="did not answer"):
+            msd_sql.register(duckdb.connect(), **options).execute(left).fetchall()
+        monkeypatch.setenv("MSD_TLS_CERT", str(stranger))
+        with pytest.raises(msd_sql.errors.InputError, match="belong together"):
+            msd_sql.register(duckdb.connect(), **options)
+        monkeypatch.setenv("MSD_TLS_KEY", str(stranger_key))
+        with pytest.raises(duckdb.Error, match="did not answer"):
+            msd_sql.register(duckdb.connect(), **options).execute(left).fetchall()
+        monkeypatch.setenv("MSD_TLS_CERT", str(team))
+        monkeypatch.setenv("MSD_TLS_KEY", str(team_key))
+        assert msd_sql.register(duckdb.connect(), **options).execute(left).fetchall() == [(0.5,)]
+        shown = {
+            "adbc.flight.sql.client_option.tls_root_certs": certificate.read_text(),
+            "adbc.flight.sql.client_option.mtls_cert_chain": team.read_text(),
+            "adbc.flight.sql.client_option.mtls_private_key": team_key.read_text(),
+        }
+        with connected(server, token, **shown) as connection:
+            assert rows(connection, "SELECT 1") == [(1,)]
+    finally:
+        assert server.stop() == 0
+
+
 def test_the_file_is_the_curator_s_alone(server: Server, place: Path, held: dict[str, str]) -> None:
     text = f"import duckdb; duckdb.connect({str(place)!r}, read_only=True).execute('FROM purchases').fetchall()"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)

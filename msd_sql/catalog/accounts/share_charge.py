@@ -20,7 +20,7 @@ from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.journal.steps import Step
 from msd_sql.catalog.records.lines import Answer, accounts
 from msd_sql.database.host import Conflict, Host
-from msd_sql.database.sql_text import statement
+from msd_sql.database.sql_text import literal, statement
 from msd_sql.errors import BudgetError, PrivacyError
 
 _SHARE = """
@@ -30,13 +30,14 @@ FROM msd.shares WHERE account = $account AND relation = $relation
 _ACTIVE = (
     "SELECT expires_at IS NULL OR expires_at > $now FROM msd.accounts WHERE name = $account AND revoked_at IS NULL"
 )
-_HEARD = "SELECT release::VARCHAR FROM msd.heard WHERE account = $account AND list_contains($ids, release::VARCHAR)"
+# The column itself against plain values, so that DuckDB passes over blocks that cannot hold them.
+_HEARD = "SELECT release::VARCHAR FROM msd.heard WHERE account = $account AND release IN ({ids})"
 _SPEND = """
 UPDATE msd.shares SET spent = $eps, spent_delta = $delta, spent_renyi = $renyi, spent_clamp = $clamp,
   answers = answers + $count, revision = revision + 1
 WHERE account = $account AND relation = $relation AND revision = $revision
 """
-_HEAR = "INSERT INTO msd.heard SELECT $account, unnest($ids)::UUID ON CONFLICT DO NOTHING"
+_HEAR = "INSERT INTO msd.heard SELECT $account, unnest($ids)::UUID"
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def check(host: Host, account: Account, protected: Protected, answers: Sequence[
 
 
 def hear(inner: Host, account: Account, protected: Protected, releases: Sequence[str]) -> None:
-    """Remember which answers an account was told."""
+    """Remember which answers an account was told, and was not told before."""
     if releases and not account.owner:
         inner.run(statement(_HEAR, protected.home, account=account.name, ids=list(releases)))
 
@@ -129,7 +130,8 @@ def _journaled(share: Share) -> dict[str, Any]:
 def _heard(host: Host, account: Account, protected: Protected, releases: Sequence[str]) -> frozenset[str]:
     if not releases:
         return frozenset()
-    rows = host.rows(statement(_HEARD, protected.home, account=account.name, ids=list(releases)))
+    ids = ", ".join(f"{literal(one)}::UUID" for one in releases)
+    rows = host.rows(statement(_HEARD.format(ids=ids), protected.home, account=account.name))
     return frozenset(row[0] for row in rows)
 
 

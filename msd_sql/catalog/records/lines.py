@@ -143,10 +143,13 @@ def accounts(loss: Loss) -> dict[str, str]:
     return {name: str(amount) for name, amount in vars(loss).items()}
 
 
-def load_lines(host: Host, home: str) -> list[Entry]:
-    """Every line of a home's ledger, in no particular order."""
+def load_lines(host: Host, home: str, who: str | None = None, last: int | None = None) -> list[Entry]:
+    """The lines of a home's ledger, in no particular order: of one account, or the last ones, where that is said."""
     found = []
-    for row in host.rows(statement(f"SELECT {_LINE.replace('id,', 'id::VARCHAR,', 1)} FROM msd.ledger", home)):
+    sql = f"SELECT {_LINE.replace('id,', 'id::VARCHAR,', 1)} FROM msd.ledger"
+    sql += "" if who is None else " WHERE who = $who"
+    sql += "" if last is None else f" ORDER BY time DESC, id DESC LIMIT {last:d}"
+    for row in host.rows(statement(sql, home, who=who)):
         facts = dict(zip(_LINE.split(", "), row, strict=True))
         who, program = facts.pop("who"), facts.pop("program")
         loss = Loss(*(facts.pop(f"charged_{part}") for part in ("eps", "delta", "renyi", "clamp")))

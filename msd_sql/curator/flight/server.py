@@ -84,10 +84,23 @@ class _Prepared:
 
 
 class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
-    """Serves a curator at an address; `certificate` is (certificate, key) in PEM, None in the clear."""
+    """Serves a curator at an address; `certificate` is (certificate, key) in PEM, None in the clear.
 
-    def __init__(self, curator: Curator, address: str, certificate: tuple[bytes, bytes] | None = None) -> None:
+    `clients`: only who has a certificate that this one has signed is spoken with. It is the one thing that is asked
+    for before a message is read: gRPC reads that of a call such as GetFlightInfo or DoAction, of any length, before
+    the middleware sees the token (that of DoPut and DoExchange after it), and pyarrow lets no limit be set.
+    """
+
+    def __init__(
+        self,
+        curator: Curator,
+        address: str,
+        certificate: tuple[bytes, bytes] | None = None,
+        clients: bytes | None = None,
+    ) -> None:
         more: dict[str, Any] = {"tls_certificates": [certificate]} if certificate else {}
+        if clients is not None:
+            more |= {"verify_client": True, "root_certificates": clients}
         self._curator = curator
         self._prepared: OrderedDict[bytes, _Prepared] = OrderedDict()
         self._lock = threading.Lock()

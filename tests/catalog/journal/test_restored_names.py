@@ -14,8 +14,8 @@ from msd_sql.catalog.journal.file import journal_path
 from msd_sql.catalog.places.moving import move
 from msd_sql.cli import main
 from msd_sql.database.duckdb_host import DuckDBHost
-from msd_sql.errors import BudgetError
-from tests.support.shop_file import PURCHASES, charge, open_shop, spend, spent
+from msd_sql.errors import BudgetError, CatalogError
+from tests.support.shop_file import LOAD, PURCHASES, charge, open_shop, spend, spent
 
 CLICKS = "CREATE TABLE clicks AS SELECT user_id, item_id, 'click' AS kind FROM purchases"
 COLUMNS = {"unit": "user_id", "item": "item_id"}
@@ -134,3 +134,82 @@ def test_a_backup_from_before_a_budget_was_shared_does_not_refund(shop, tmp_path
     with pytest.raises(BudgetError):
         spend_of(shop, "clicks", "0.5")
     assert holds(shop)
+
+
+def load_anew(file):
+    """Delete the database, and load it again as it was before the first move; its journal stays."""
+    for there in (file, Path(f"{file}.wal")):
+        there.unlink(missing_ok=True)
+    with duckdb.connect(file) as con:
+        con.execute(LOAD)
+
+
+def protect(file, relation="purchases", **more):
+    with open_shop(file) as host:
+        return Catalog(host).protect(relation, **PURCHASES, **more)
+
+
+def test_a_database_loaded_again_under_the_name_before_a_move_waits_for_the_owners_word(shop):
+    spend(shop, "0.3")
+    rename(shop)
+    rename(shop, "orders", "sales")
+    spend_of(shop, "sales", "0.1")
+    load_anew(shop)
+    for _ in range(2):
+        with pytest.raises(CatalogError, match=r"moved to main\.sales .*ε 0\.4 .*replace := true"):
+            protect(shop)
+    with duckdb.connect(shop) as con:
+        con.execute("ALTER TABLE purchases RENAME TO sales")
+    assert protect(shop, "sales").spent == Decimal("0.4")
+    rename(shop, "sales", "purchases")
+    assert spent(shop) == Decimal("0.4")
+    assert holds(shop)
+
+
+def test_other_rows_by_the_name_before_a_move_begin_anew_once_the_owner_has_said_so(shop):
+    spend(shop, "0.3")
+    rename(shop)
+    load_anew(shop)
+    assert protect(shop, replace=True).spent == 0
+    assert protect(shop).spent == 0  # said once, it holds
+    spend(shop, "0.2")
+    load_anew(shop)
+    assert protect(shop).spent == Decimal("0.2")  # by this name, and not what was spent of the others
+
+
+def test_a_new_table_by_the_name_before_a_move_needs_no_word_where_the_moved_one_is_known(shop):
+    spend(shop, "0.3")
+    rename(shop)
+    with duckdb.connect(shop) as con:
+        con.execute("CREATE TABLE purchases AS FROM orders")
+    assert protect(shop).spent == 0
+    assert spent_of(shop, "orders") == Decimal("0.3")
+
+
+def test_every_relation_that_ever_left_the_name_is_looked_for(shop):
+    spend(shop, "0.3")
+    rename(shop)
+    with duckdb.connect(shop) as con:
+        con.execute("CREATE TABLE purchases AS FROM orders")
+    protect(shop)
+    spend(shop, "0.2")
+    rename(shop, "purchases", "archive")
+    load_anew(shop)
+    with pytest.raises(CatalogError, match=r"moved to main\.archive .*ε 0\.2"):
+        protect(shop)
+    with duckdb.connect(shop) as con:
+        con.execute("CREATE TABLE archive AS FROM purchases")
+    assert protect(shop, "archive").spent == Decimal("0.2")
+    with pytest.raises(CatalogError, match=r"moved to main\.orders .*ε 0\.3"):
+        protect(shop)
+
+
+def test_what_was_moved_back_or_never_asked_about_needs_no_word(shop):
+    rename(shop)
+    load_anew(shop)
+    assert protect(shop).spent == 0
+    spend(shop, "0.3")
+    rename(shop)
+    rename(shop, "orders", "purchases")
+    load_anew(shop)
+    assert protect(shop).spent == Decimal("0.3")
