@@ -66,6 +66,22 @@ class Angular:
         """
         return AngularFront(self, slots)
 
+    def among(self, items: Sequence[int]) -> FloatArray:
+        """dist(u, v) for the items u (rows) and v.
+
+        >>> Angular([[1, 0], [0, 2], [-3, 0]]).among([2, 0]).round(6).tolist()
+        [[0.0, 1.0], [1.0, 0.0]]
+        """
+        places = np.asarray(items, dtype=np.int64)
+        vectors, shrink = self.vectors[places], self.shrink[places]
+        cosines = vectors @ vectors.T
+        cosines *= shrink
+        cosines *= shrink[:, None]
+        np.fill_diagonal(cosines, 0.0)  # an item and itself are not to be measured
+        between = self.apart(cosines, places, places) if len(places) else np.empty((0, 0))
+        np.fill_diagonal(between, 0.0)
+        return between
+
     def apart(self, cosines: Float32, items: npt.ArrayLike, others: IntArray | None = None) -> FloatArray:
         """dist(item, v) for the items (rows) and the others (by default all), of which the cosines are given.
 

@@ -100,22 +100,6 @@ class AngularFront:
         length = math.sqrt(max(0.0, self._sum))
         return min(float(picks), picks / 2.0 + (length + BEND * eigenvalue) / math.pi) + ROUNDING * picks
 
-    def spread(self, picks: list[int]) -> float:
-        """Sum of the distances among the picks.
-
-        >>> from msd_sql.udfs.distances.angular import Angular
-        >>> round(Angular([[1, 0], [0, 2], [-3, 0]]).front(slots=3).spread([0, 1, 2]), 6)
-        2.0
-        """
-        vectors, shrink = self._angular.vectors[picks], self._angular.shrink[picks]
-        cosines = vectors @ vectors.T
-        cosines *= shrink
-        cosines *= shrink[:, None]
-        np.fill_diagonal(cosines, 0.0)  # a pick and itself are not to be measured
-        between = self._angular.apart(cosines, picks, np.array(picks))
-        np.fill_diagonal(between, 0.0)
-        return float(between.sum()) / 2.0
-
     def _distances(self, picks: list[int], vectors: Float32, shrink: Float32, items: IntArray) -> FloatArray:
         cosines = self._angular.vectors[picks] @ vectors.T
         cosines *= shrink

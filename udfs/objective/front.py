@@ -13,6 +13,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from ..distances.among import sum_among
 from ..types import Distance, FloatArray, IntArray, Relevance
 from .objective import Standing
 from .public import PublicObjective
@@ -45,13 +46,9 @@ class Front(Protocol):
         """The same with more effort, and closer."""
         ...
 
-    def spread(self, picks: list[int]) -> float:
-        """Sum of the distances among the picks."""
-        ...
-
 
 @runtime_checkable
-class Fronted(Protocol):
+class Fronted(Distance, Protocol):
     """A distance that has a front."""
 
     def front(self, slots: int) -> Front:
@@ -183,4 +180,4 @@ class FrontObjective(PublicObjective):
 
     def _measure_picks(self) -> None:
         if not self._everyone and self.picks:
-            self._spread = self._front.spread(self.picks)
+            self._spread = sum_among(self._fronted, self.picks)
