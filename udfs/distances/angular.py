@@ -100,13 +100,18 @@ class Angular:
     def _close(self, left: IntArray, right: IntArray, same: npt.NDArray[np.bool_]) -> FloatArray:
         """Angles of nearly equal and nearly opposite vectors, by the chord between them."""
         sign = np.where(same, 1.0, -1.0)[:, None]
-        chord = np.linalg.norm(_units(self.vectors[right]) - sign * _units(self.vectors[left]), axis=1)
+        chord = np.linalg.norm(exact_units(self.vectors[right]) - sign * exact_units(self.vectors[left]), axis=1)
         turn = 2.0 * np.arcsin(np.minimum(chord / 2.0, 1.0))
         angles: FloatArray = np.where(same, turn, np.pi - turn)
         return angles
 
 
-def _units(vectors: npt.NDArray[np.float32]) -> FloatArray:
+def exact_units(vectors: Float32) -> FloatArray:
+    """Make unit vectors in float64.
+
+    >>> exact_units(np.float32([[3, 4]])).tolist()
+    [[0.6, 0.8]]
+    """
     exact = vectors.astype(np.float64)
     units: FloatArray = exact / np.linalg.norm(exact, axis=1, keepdims=True)
     return units

@@ -42,24 +42,24 @@ def suspects(angular: Angular, rest: FloatArray, units: Float32, sure: list[floa
     return min(late for late, _ in found), np.concatenate([items for _, items in found])
 
 
-def cosines(units: Float32, others: Float32) -> Float32:
-    """Cosines of units (rows) and others.
+def cosines(units: Float32, vectors: Float32, items: IntArray) -> Float32:
+    """Cosines of units (rows) and some of the vectors, which are brought together by as many as a cache holds.
 
-    >>> cosines(np.eye(2, dtype=np.float32), np.float32([[0.6, 0.8]])).tolist() == np.float32([[0.6], [0.8]]).tolist()
+    >>> found = cosines(np.eye(2, dtype=np.float32), np.float32([[0, 1], [0.6, 0.8]]), np.array([1]))
+    >>> found.tolist() == np.float32([[0.6], [0.8]]).tolist()
     True
     """
-    if units.size * len(others) < _ALONE:
-        return units @ others.T
-    found = np.empty((len(units), len(others)), np.float32)
-    size = max(1, (_ALONE - 1) // units.size)
-    for start in range(0, len(others), size):
-        np.matmul(units, others[start : start + size].T, out=found[:, start : start + size])
+    found = np.empty((len(units), len(items)), np.float32)
+    size = max(1, (_ALONE - 1) // max(1, units.size))
+    for start in range(0, len(items), size):
+        some = vectors.take(items[start : start + size], axis=0)
+        np.matmul(units, some.T, out=found[:, start : start + size])
     return found
 
 
 def _most(units: Float32) -> list[float]:
     """For every round, the sum of angles to the picks before it that no vector exceeds."""
-    gram = cosines(units, units)
+    gram = cosines(units, units, np.arange(len(units)))
     gram *= np.tri(len(units), k=-1, dtype=np.float32)
     sums = gram.sum(axis=1).tolist()
     gram *= gram
@@ -76,8 +76,7 @@ def _look(
     angular: Angular, items: IntArray, rest: FloatArray, units: Float32, sure: list[float]
 ) -> tuple[int, IntArray]:
     """Do the same for some of the rest by their cosines."""
-    others = angular.vectors.take(items, axis=0)
-    table = cosines(units[:-1], others)
+    table = cosines(units[:-1], angular.vectors, items)
     table *= angular.shrink.take(items)
     lowest = table.min(axis=1).tolist()
     for row in range(1, len(table)):
