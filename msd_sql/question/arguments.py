@@ -112,7 +112,7 @@ def _given(column: Argument, forms: pa.StructArray, row: int, options: Texts, st
         _element(kind or ""),
         _texts(forms.field("texts")[row]) if shape in ("value", "record") else [],
         _sets(forms.field("lists")[row].values) if shape == "list" else None,
-        store.matrix(forms.field("vectors")[row].values.to_numpy()) if shape == "vector" else None,
+        store.vectors(forms.field("vectors")[row].values.to_numpy()) if shape == "vector" else None,
     )
 
 

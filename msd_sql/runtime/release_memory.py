@@ -20,6 +20,7 @@ from msd_sql.catalog.similarity import similarity_columns
 from msd_sql.database.host import Host
 from msd_sql.database.private_reads import private_rows
 from msd_sql.database.sql_text import quote
+from msd_sql.runtime.vectors import Vectors
 from msd_sql.udfs.receipt import Receipt
 
 
@@ -162,6 +163,8 @@ def content_fingerprint(host: Host, protected: Protected) -> str:
 
 
 def _feed(digest: Any, value: Any) -> None:
+    if isinstance(value, Vectors):
+        value = value.plain  # in the order of their items, whatever order they lie in
     if type(value) in _SCALARS:
         text = repr(value).encode()
         digest.update(f"{type(value).__name__} {len(text)}:".encode())

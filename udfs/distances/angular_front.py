@@ -59,7 +59,7 @@ class AngularFront:
 
     def extend(self, items: IntArray) -> None:
         """Measure more items, none of which is picked."""
-        vectors, shrink = self._angular.vectors.take(items, axis=0), self._angular.shrink.take(items)
+        vectors, shrink = self._angular.of(items)
         near = np.zeros(len(items))
         size = max(1, _BLOCK // max(1, len(items)))
         for start in range(0, len(self._picks), size):
@@ -71,7 +71,8 @@ class AngularFront:
 
     def add(self, item: int) -> None:
         """Append a pick. From now on its own sum of distances, if it is in the front, means nothing."""
-        vector, shrink, picks = self._angular.vectors[item], self._angular.shrink[item], len(self._picks)
+        (vector,), (shrink,) = self._angular.of([item])
+        picks = len(self._picks)
         if len(self.items):
             cosine = self._vectors @ vector
             cosine *= self._shrink
@@ -101,7 +102,8 @@ class AngularFront:
         return min(float(picks), picks / 2.0 + (length + BEND * eigenvalue) / math.pi) + ROUNDING * picks
 
     def _distances(self, picks: list[int], vectors: Float32, shrink: Float32, items: IntArray) -> FloatArray:
-        cosines = self._angular.vectors[picks] @ vectors.T
+        picked, shrink_picked = self._angular.of(picks)
+        cosines = picked @ vectors.T
         cosines *= shrink
-        cosines *= self._angular.shrink[picks, None]
+        cosines *= shrink_picked[:, None]
         return self._angular.apart(cosines, picks, items)

@@ -76,8 +76,9 @@ def _look(
     angular: Angular, items: IntArray, rest: FloatArray, units: Float32, sure: list[float]
 ) -> tuple[int, IntArray]:
     """Do the same for some of the rest by their cosines."""
-    table = cosines(units[:-1], angular.vectors, items)
-    table *= angular.shrink.take(items)
+    places = angular.places(items)
+    table = cosines(units[:-1], angular.vectors, places)
+    table *= angular.shrink.take(places)
     lowest = table.min(axis=1).tolist()
     for row in range(1, len(table)):
         np.add(table[row - 1], table[row], out=table[row])  # np.cumsum takes several times as long

@@ -74,7 +74,7 @@ class Draft:
         self._dot, self._arc = 4.0 * (math.sqrt(angular.vectors.shape[1]) + 4.0) * 2.0**-24, _ARC
         self._products: Callable[[Float32, Float32], Float32] = dots
         self._items: IntArray = np.empty(0, np.int64)  # the drafted; in key order at first
-        self._vectors, self._shrink = angular.vectors, angular.shrink  # theirs
+        self._vectors, self._shrink = angular.vectors[:0], angular.shrink[:0]  # theirs
         self._scores: FloatArray = np.empty(0)  # theirs in this round; -inf once picked
         self._places: list[int] = []  # of the picks, among the drafted
         self._best: list[float] = []  # their scores when they were picked
@@ -96,6 +96,7 @@ class Draft:
         first = max(_FIRST, _PER_PICK * self._k, n // _PART)
         if n * self._k <= _FEW or 2 * first >= n:
             self._items, self._scores = np.arange(n), self._own.copy()
+            self._vectors, self._shrink = self._angular.all()
             # Everyone is measured in the same steps as by the objective.
             self._dot, self._arc, self._products = 0.0, _SUM, np.matmul
             return self._play()
@@ -161,7 +162,7 @@ class Draft:
     def _draft(self, items: IntArray) -> None:
         """Draft these, those drafted before first, and measure them up to the present round."""
         self._items, self._scores = items, self._own.take(items)
-        self._vectors, self._shrink = self._angular.vectors.take(items, axis=0), self._angular.shrink.take(items)
+        self._vectors, self._shrink = self._angular.of(items)
         del self._doubt[1:]
         for place in self._places:
             self._scores += self._angles(place)
