@@ -146,7 +146,11 @@ class Call:
         return [protected for protected in found if protected.stored_name in shares]
 
     def _all_protected(self) -> list[Protected]:
-        return self.once(("protected",), lambda: self.catalog.all_protected(self.databases()))
+        return self.once(("protected",), lambda: self.catalog.all_protected(self.databases()) if self.declared() else [])
+
+    def declared(self) -> bool:
+        """Was anything ever declared? Where nothing was, one short look tells that there is nothing to look up."""
+        return self.once(("declared",), lambda: self.instance.declares(self.host))
 
     def private(self) -> dict[str, str | None]:
         """What is protected, and what may be such a relation under another name; each with the column of its units."""
@@ -224,7 +228,7 @@ class Call:
 
     def items(self) -> list[Items]:
         """Every items relation that is declared."""
-        return self.once(("items",), lambda: self.catalog.all_items(self.databases()))
+        return self.once(("items",), lambda: self.catalog.all_items(self.databases()) if self.declared() else [])
 
     def databases(self) -> Mapping[str, homes.Database]:
         """The attached databases."""
