@@ -12,13 +12,10 @@ import math
 import numpy as np
 
 from ..distances.angular import Angular
-from ..distances.angular_front import BEND, ROUNDING, Float32
+from ..distances.angular_front import ROUNDING, Float32, cosines, largest_eigenvalue, most_angles
 from ..types import FloatArray, IntArray
 
 _BLOCK = 1 << 21  # cosines kept at once
-# OpenBLAS wakes other threads from here on. They gain little, and keep the cores from whoever comes next (DuckDB's
-# scan of the next statement, say) for another 0.03 s, waiting for more.
-_ALONE = 1 << 19
 
 
 def suspects(angular: Angular, rest: FloatArray, units: Float32, sure: list[float]) -> tuple[int, IntArray] | None:
@@ -42,33 +39,17 @@ def suspects(angular: Angular, rest: FloatArray, units: Float32, sure: list[floa
     return min(late for late, _ in found), np.concatenate([items for _, items in found])
 
 
-def cosines(units: Float32, vectors: Float32, items: IntArray) -> Float32:
-    """Cosines of units (rows) and some of the vectors, which are brought together by as many as a cache holds.
-
-    >>> found = cosines(np.eye(2, dtype=np.float32), np.float32([[0, 1], [0.6, 0.8]]), np.array([1]))
-    >>> found.tolist() == np.float32([[0.6], [0.8]]).tolist()
-    True
-    """
-    found = np.empty((len(units), len(items)), np.float32)
-    size = max(1, (_ALONE - 1) // max(1, units.size))
-    for start in range(0, len(items), size):
-        some = vectors.take(items[start : start + size], axis=0)
-        np.matmul(units, some.T, out=found[:, start : start + size])
-    return found
-
-
 def _most(units: Float32) -> list[float]:
     """For every round, the sum of angles to the picks before it that no vector exceeds."""
-    gram = cosines(units, units, np.arange(len(units)))
-    gram *= np.tri(len(units), k=-1, dtype=np.float32)
-    sums = gram.sum(axis=1).tolist()
-    gram *= gram
-    most, length, squares = [0.0], 0.0, 0.0
-    for before, (each, square) in enumerate(zip(sums[:-1], gram.sum(axis=1).tolist()[:-1], strict=True), 1):
-        length += 1.0 + 2.0 * each
-        squares += 1.0 + 2.0 * square
-        room = math.sqrt(max(0.0, length)) + BEND * math.sqrt(squares)
-        most.append(min(before * math.pi, before * math.pi / 2.0 + room) + before * math.pi * ROUNDING)
+    picks = len(units) - 1
+    gram = cosines(units, units, np.arange(picks))[:picks]
+    lengths = np.sqrt(np.maximum(0.0, np.cumsum(np.diag(gram) + 2.0 * np.tril(gram, -1).sum(axis=1)))).tolist()
+    most, known, eigenvalue = [0.0], 0, 0.0
+    for before, length in enumerate(lengths, 1):
+        if before > known:  # that of more picks is no less: a few of them do for all rounds
+            known = min(2 * before, picks)
+            eigenvalue = largest_eigenvalue(gram[:known, :known])
+        most.append(most_angles(before, length, eigenvalue))
     return most
 
 

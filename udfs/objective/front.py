@@ -83,6 +83,7 @@ class FrontObjective(PublicObjective):
 
     def marginals(self, candidates: IntArray) -> IntArray:
         """Score adding each of the candidates that may be the best; the others get 0."""
+        self._begin()
         if not self.picks or not len(candidates):
             return super().marginals(candidates)
         self._catch_up()
@@ -101,6 +102,7 @@ class FrontObjective(PublicObjective):
         if self._everyone:
             super().add(item)
             return
+        self._begin()
         self.relevance.add(item)
         self._catch_up()
         self._due = int(item)
@@ -129,7 +131,13 @@ class FrontObjective(PublicObjective):
         self._open()
 
     def _open(self) -> None:
-        self._everyone = False  # are all measured, as in any objective?
+        self._everyone = self._begun = False  # are all measured, as in any objective? is anyone?
+
+    def _begin(self) -> None:
+        """Make room for the front, unless all are measured: not before somebody asks (a draft does not)."""
+        if self._everyone or self._begun:
+            return
+        self._begun = True
         self._front = self._fronted.front(self._slots)
         self._front_own: FloatArray = np.empty(0)
         self._scored: FloatArray = np.zeros(self.n)  # scores of the front, 0 for others

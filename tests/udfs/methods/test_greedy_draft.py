@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from msd_sql.udfs import Angular, Argmax, Objective, Partition, Score, SeededSource, Uniform, narrowed, plan, select
 from msd_sql.udfs.methods import greedy_draft
-from msd_sql.udfs.methods.draft_check import cosines, suspects
+from msd_sql.udfs.distances.angular_front import cosines
+from msd_sql.udfs.methods.draft_check import suspects
 from msd_sql.udfs.methods.greedy import greedy
 from msd_sql.udfs.methods.greedy_draft import MOST, Draft, drafted
 from msd_sql.udfs.objective.front import FrontObjective
@@ -141,7 +142,7 @@ def test_nobody_who_might_have_been_better_escapes_the_check(seed, picks, dimens
 def test_cosines_are_the_same_in_blocks(monkeypatch):
     rng = np.random.default_rng(0)
     units, others = rng.normal(size=(7, 16)).astype(np.float32), rng.normal(size=(101, 16)).astype(np.float32)
-    monkeypatch.setattr("msd_sql.udfs.methods.draft_check._ALONE", 2000)
+    monkeypatch.setattr("msd_sql.udfs.distances.angular_front._ALONE", 2000)
     some = rng.permutation(101)[:77]
     np.testing.assert_allclose(cosines(units, others, some), units @ others[some].T, rtol=1e-4, atol=1e-5)
 
