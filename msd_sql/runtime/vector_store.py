@@ -52,7 +52,8 @@ class VectorStore:
             for places, values in _by_length(vectors):
                 which, kept = self._like(values.shape[1], values.dtype)
                 start = kept.add(values)
-                numbers[places] = np.arange(start, start + len(values)) + (which << _ROWS)
+                start += which << _ROWS
+                numbers[places] = np.arange(start, start + len(values))
         return numbers
 
     def vectors(self, numbers: IntArray) -> Vectors:
@@ -155,7 +156,7 @@ def _enough() -> Iterator[None]:
         raise EngineError("There is not enough memory for the vectors of this selection.") from None
 
 
-def _by_length(vectors: pa.Array) -> Iterator[tuple[IntArray, Matrix]]:
+def _by_length(vectors: pa.Array) -> Iterator[tuple[IntArray | slice, Matrix]]:
     """The places and the values of the vectors of each length that occurs; what is no vector counts as NULL.
 
     DuckDB hands over other things as well where it cannot tell beforehand that nobody will ask for them. An error here
@@ -166,7 +167,7 @@ def _by_length(vectors: pa.Array) -> Iterator[tuple[IntArray, Matrix]]:
     if not ((fixed or pa.types.is_list(kind)) and pa.types.is_floating(kind.value_type)):
         return
     if fixed and not vectors.null_count:  # as embeddings are: no need to look at every one
-        yield np.arange(len(vectors)), _flat(vectors).reshape(len(vectors), kind.list_size)
+        yield slice(None), _flat(vectors).reshape(len(vectors), kind.list_size)
         return
     lengths = pc.list_value_length(vectors).fill_null(NULL).to_numpy(zero_copy_only=False)
     for length in _different(lengths):
