@@ -146,7 +146,9 @@ class Call:
         return [protected for protected in found if protected.stored_name in shares]
 
     def _all_protected(self) -> list[Protected]:
-        return self.once(("protected",), lambda: self.catalog.all_protected(self.databases()) if self.declared() else [])
+        return self.once(
+            ("protected",), lambda: self.catalog.all_protected(self.databases()) if self.declared() else []
+        )
 
     def declared(self) -> bool:
         """Was anything ever declared? Where nothing was, one short look tells that there is nothing to look up."""

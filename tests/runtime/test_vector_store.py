@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import msd_sql
 from msd_sql.errors import EngineError, InputError
 from msd_sql.registration import instance_of
 from msd_sql.runtime.buffer import ReusableBuffer
@@ -71,8 +72,35 @@ def test_all_vectors_in_order_are_read_without_a_copy_and_stay_what_they_are(chu
     assert not before.flags.owndata
     more = [hand(store, chunk([[float(i), 0.0]])) for i in range(50)]  # which needs more room several times
     assert before.tolist() == [[1.0, 2.0]]
-    assert store.vectors(np.concatenate([first[1:], *more])).plain.tolist() == [[3.0, 4.0], *([i, 0] for i in range(50))]
+    rest = store.vectors(np.concatenate([first[1:], *more]))
+    assert rest.plain.tolist() == [[3.0, 4.0], *([i, 0] for i in range(50))]
     assert store.empty
+
+
+def test_vectors_in_another_order_are_read_where_they_lie(chunk):
+    store = VectorStore()
+    numbers = np.concatenate([hand(store, chunk([[float(i), 1.0], [float(i), 2.0]])) for i in range(4)])
+    found = store.vectors(numbers[[6, 7, 0, 1, 4, 5, 2, 3]])  # as two threads hand over their rows
+    assert not found.matrix.flags.owndata
+    assert found.plain[:, 0].tolist() == [3, 3, 0, 0, 2, 2, 1, 1]
+    assert found.of(np.array([2, 0])).plain.tolist() == [[0.0, 1.0], [3.0, 1.0]]
+    assert found.of(np.argsort(numbers[[6, 7, 0, 1, 4, 5, 2, 3]])).rows is None  # back in the order they lie in
+    assert store.empty
+
+
+def test_an_answer_does_not_depend_on_the_order_in_which_threads_hand_over():
+    with msd_sql.register(duckdb.connect()) as con:
+        con.execute(
+            "CREATE TABLE docs AS SELECT i AS item_id, [cos(i), sin(i * 7), cos(i * i)]::FLOAT[3] AS embedding, "
+            "(i * 7919 % 1000003) / 1000003 AS score FROM range(300_000) t(i)"
+        )
+        asked = "SELECT msd_select(item_id, 8, NULL, 0.5, features := embedding, score := score) FROM docs"
+        answers = []
+        for threads in (1, 2, 4):
+            con.execute(f"SET threads = {threads}")
+            answers += [con.execute(asked).fetchall() for _ in range(2)]
+        turned = f"{asked.removesuffix('docs')}(FROM docs ORDER BY hash(item_id))"
+        assert answers == [con.execute(turned).fetchall()] * 6
 
 
 def test_the_room_of_a_statement_is_used_again_once_nobody_holds_its_vectors():
@@ -102,7 +130,7 @@ def test_vectors_of_different_lengths_are_refused_also_across_chunks(chunk):
     store = VectorStore()
     numbers = np.concatenate([hand(store, chunk(lists)) for lists in ([[1.0, 2.0]], [[1.0]], [[3.0, 4.0]])])
     with pytest.raises(InputError, match="lengths 1, 2 were given"):
-        store.vectors(numbers[:2]).plain
+        store.vectors(numbers[:2])
     assert store.vectors(numbers[2:]).plain.tolist() == [[3.0, 4.0]]
 
 
@@ -119,7 +147,7 @@ def test_what_was_let_go_of_is_not_made_up(chunk):
     numbers = hand(store, chunk([[1.0], [2.0]]))
     store.forget()
     with pytest.raises(EngineError, match="let go of"):
-        store.vectors(numbers).plain
+        store.vectors(numbers)
     assert store.vectors(numbers[:0]).plain.shape[0] == 0
 
 
@@ -155,7 +183,7 @@ def test_rows_of_many_lengths_need_no_more_room_than_they_fill():
     numbers = hand(store, [[0.5] * length for length in range(1, 500)])
     assert sum(kept._matrix.nbytes for kept in store._all[1:]) < 1 << 21
     with pytest.raises(InputError, match="lengths 1, 2, 3, 4, 5 were given"):
-        store.vectors(numbers).plain
+        store.vectors(numbers)
 
 
 def test_threads_that_hand_over_at_once_lose_nothing(empty):
@@ -187,7 +215,7 @@ def test_selections_of_one_statement_do_not_let_go_of_each_others_vectors(chunk)
     late = hand(store, chunk([[4.0]]))
     assert store.vectors(late).plain.tolist() == [[4.0]]
     with pytest.raises(EngineError, match="let go of"):
-        store.vectors(one).plain
+        store.vectors(one)
 
 
 def test_two_selections_of_one_statement_keep_to_their_own_vectors(empty):

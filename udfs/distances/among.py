@@ -29,7 +29,10 @@ def among(distance: Distance, items: Sequence[int]) -> FloatArray:
     if isinstance(distance, Selective):
         return distance.among(items)
     columns = np.asarray(items, dtype=np.int64)
-    return np.array([distance.row(int(item))[columns] for item in items], dtype=np.float64).reshape(-1, len(items))
+    found = np.empty((len(items), len(items)))
+    for place, item in enumerate(columns.tolist()):
+        found[place] = distance.row(item)[columns]
+    return found
 
 
 def sum_among(distance: Distance, items: Sequence[int]) -> float:

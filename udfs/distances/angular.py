@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..types import FloatArray, IntArray
-from .angular_front import AngularFront, Float32, dots
+from .angular_front import AngularFront, Float32, cosines, dots
 from .checks import rectangle
 
 # Where |cosine| exceeds this, arccos magnifies a float32 rounding error; the chord does not.
@@ -31,9 +31,7 @@ class Angular:
     array([0. , 0.5])
     """
 
-    def __init__(
-        self, matrix: npt.ArrayLike | Sequence[Sequence[object]], rows: IntArray | None = None
-    ) -> None:
+    def __init__(self, matrix: npt.ArrayLike | Sequence[Sequence[object]], rows: IntArray | None = None) -> None:
         table = rectangle("angular", matrix)
         self.n = len(table) if rows is None else len(rows)
         self._rows = rows
@@ -104,11 +102,11 @@ class Angular:
         [[0.0, 1.0], [1.0, 0.0]]
         """
         vectors, shrink = self.of(items)
-        cosines = vectors @ vectors.T
-        cosines *= shrink
-        cosines *= shrink[:, None]
-        np.fill_diagonal(cosines, 0.0)  # an item and itself are not to be measured
-        between = self.apart(cosines, items, np.asarray(items)) if len(items) else np.empty((0, 0))
+        table = cosines(vectors, self.vectors, self.places(items))
+        table *= shrink
+        table *= shrink[:, None]
+        np.fill_diagonal(table, 0.0)  # an item and itself are not to be measured
+        between = self.apart(table, items, np.asarray(items)) if len(items) else np.empty((0, 0))
         np.fill_diagonal(between, 0.0)
         return between
 

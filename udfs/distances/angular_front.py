@@ -1,7 +1,7 @@
 """Angular distances of some vectors to the picks, and what those of all others cannot exceed.
 
-For the cosines c_i of any vector with t picks of Gram matrix G, Σ arccos(c_i) = tπ/2 - Σ arcsin(c_i). Two bounds hold of
--Σ arcsin(c_i), because Σ c_i² is at most λ, the largest eigenvalue of G:
+For the cosines c_i of any vector with t picks of Gram matrix G, Σ arccos(c_i) = tπ/2 - Σ arcsin(c_i). Two bounds hold
+of -Σ arcsin(c_i), because Σ c_i² is at most λ, the largest eigenvalue of G:
 - arcsin √s lies below a concave function of s, so that t of them sum to no more than t times its value at λ/t.
 - -Σ c_i is at most the length of the sum of the picks' units (Cauchy-Schwarz), and arcsin √s - √s is convex in s, so
   that its sum is largest where whole ones make up λ.
@@ -59,19 +59,20 @@ def cosines(units: Float32, vectors: Float32, items: IntArray) -> Float32:
     return found
 
 
-def most_angles(picks: int, length: float, eigenvalue: float) -> float:
+def most_angles(picks: npt.ArrayLike, length: npt.ArrayLike, eigenvalue: npt.ArrayLike) -> FloatArray:
     """What no vector's sum of angles to so many picks exceeds; of their units, the length of the sum and λ at most.
 
-    >>> round(most_angles(1, 1.0, 1.0), 3), round(most_angles(2, math.sqrt(2.0), 1.0), 3)
-    (3.142, 4.903)
+    >>> most_angles([1, 2], [1.0, math.sqrt(2.0)], [1.0, 1.0]).round(3)
+    array([3.142, 4.903])
     """
-    eigenvalue = min(float(picks), eigenvalue * _SAFE)
-    share = eigenvalue / picks
-    steep = share > math.cos(_TANGENT) ** 2
-    each = _RIGHT - _TANGENT * (1.0 - share) / math.sin(_TANGENT) ** 2 if steep else math.asin(math.sqrt(share))
-    rest, whole = math.modf(eigenvalue)
-    bend = whole * (_RIGHT - 1.0) + math.asin(math.sqrt(rest)) - math.sqrt(rest)
-    return picks * (_RIGHT + math.pi * ROUNDING) + min(picks * each, length + bend)
+    largest = np.minimum(picks, np.multiply(eigenvalue, _SAFE))
+    share = largest / picks
+    line = _RIGHT - _TANGENT / math.sin(_TANGENT) ** 2 * (1.0 - share)
+    each = np.where(share > math.cos(_TANGENT) ** 2, line, np.arcsin(np.sqrt(share)))
+    rest, whole = np.modf(largest)
+    bend = whole * (_RIGHT - 1.0) + np.arcsin(np.sqrt(rest)) - np.sqrt(rest)
+    most: FloatArray = np.multiply(picks, _RIGHT + math.pi * ROUNDING) + np.minimum(picks * each, np.add(length, bend))
+    return most
 
 
 def largest_eigenvalue(gram: Float32) -> float:
@@ -83,7 +84,7 @@ def largest_eigenvalue(gram: Float32) -> float:
     everyone, power = np.arange(len(gram)), gram
     for _ in range(3):
         power = cosines(power, power, everyone)  # it is symmetric
-    return float(np.linalg.norm(power.astype(np.float64))) ** 0.125
+    return math.pow(np.linalg.norm(power.astype(np.float64)), 0.125)
 
 
 class AngularFront:
@@ -148,7 +149,7 @@ class AngularFront:
 
     def _bound(self, eigenvalue: float) -> float:
         picks = len(self._picks)
-        return most_angles(picks, math.sqrt(max(0.0, self._sum)), eigenvalue) / math.pi if picks else 0.0
+        return float(most_angles(picks, math.sqrt(max(0.0, self._sum)), eigenvalue)) / math.pi if picks else 0.0
 
     def _distances(self, picks: list[int], vectors: Float32, shrink: Float32, items: IntArray) -> FloatArray:
         picked, shrink_picked = self._angular.of(picks)

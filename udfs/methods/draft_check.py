@@ -18,19 +18,19 @@ from ..types import FloatArray, IntArray
 _BLOCK = 1 << 21  # cosines kept at once
 
 
-def suspects(angular: Angular, rest: FloatArray, units: Float32, sure: list[float]) -> tuple[int, IntArray] | None:
+def suspects(angular: Angular, rest: FloatArray, units: Float32, sure: FloatArray) -> tuple[int, IntArray] | None:
     """Find who of the rest might have been the best in a round, and the first such round; None if nobody.
 
     `rest` holds what a candidate scores without its angles, -inf for those who need no check; `units` the vectors of
     the picks, `sure` the scores that they had at least.
 
     >>> angular = Angular([[1, 0], [1, 1], [0, 1]])
-    >>> suspects(angular, np.array([-np.inf, -np.inf, 1.0]), angular.vectors[:2], [3.0, 3.0]) is None
+    >>> suspects(angular, np.array([-np.inf, -np.inf, 1.0]), angular.vectors[:2], np.array([3.0, 3.0])) is None
     True
-    >>> suspects(angular, np.array([-np.inf, -np.inf, 2.0]), angular.vectors[:2], [3.0, 3.0])
+    >>> suspects(angular, np.array([-np.inf, -np.inf, 2.0]), angular.vectors[:2], np.array([3.0, 3.0]))
     (1, array([2]))
     """
-    least = min(score - most for score, most in zip(sure, _most(units), strict=True))
+    least = float((sure - _most(units)).min())
     seen = np.flatnonzero(rest >= least)
     size = max(1, _BLOCK // len(sure))
     found = [_look(angular, seen[start : start + size], rest, units, sure) for start in range(0, len(seen), size)]
@@ -39,36 +39,32 @@ def suspects(angular: Angular, rest: FloatArray, units: Float32, sure: list[floa
     return min(late for late, _ in found), np.concatenate([items for _, items in found])
 
 
-def _most(units: Float32) -> list[float]:
+def _most(units: Float32) -> FloatArray:
     """For every round, the sum of angles to the picks before it that no vector exceeds."""
     picks = len(units) - 1
     gram = cosines(units, units, np.arange(picks))[:picks]
-    lengths = np.sqrt(np.maximum(0.0, np.cumsum(np.diag(gram) + 2.0 * np.tril(gram, -1).sum(axis=1)))).tolist()
-    most, known, eigenvalue = [0.0], 0, 0.0
-    for before, length in enumerate(lengths, 1):
-        if before > known:  # that of more picks is no less: a few of them do for all rounds
-            known = min(2 * before, picks)
-            eigenvalue = largest_eigenvalue(gram[:known, :known])
-        most.append(most_angles(before, length, eigenvalue))
-    return most
+    lengths = np.sqrt(np.maximum(0.0, np.cumsum(np.diag(gram) + 2.0 * np.tril(gram, -1).sum(axis=1))))
+    eigenvalues: list[float] = []
+    while len(eigenvalues) < picks:  # that of more picks is no less: a few of them do for all rounds
+        more = min(2 * len(eigenvalues) + 1, picks)
+        eigenvalues += [largest_eigenvalue(gram[:more, :more])] * (more - len(eigenvalues))
+    return np.append(0.0, most_angles(np.arange(1.0, picks + 1.0), lengths, eigenvalues))
 
 
 def _look(
-    angular: Angular, items: IntArray, rest: FloatArray, units: Float32, sure: list[float]
+    angular: Angular, items: IntArray, rest: FloatArray, units: Float32, sure: FloatArray
 ) -> tuple[int, IntArray]:
     """Do the same for some of the rest by their cosines."""
     places = angular.places(items)
     table = cosines(units[:-1], angular.vectors, places)
     table *= angular.shrink.take(places)
-    lowest = table.min(axis=1).tolist()
+    behind = np.clip(-table.min(axis=1), 0.0, 1.0, dtype=np.float64)
     for row in range(1, len(table)):
         np.add(table[row - 1], table[row], out=table[row])  # np.cumsum takes several times as long
-    needed, bend = [], 0.0
-    for before, (score, low) in enumerate(zip(sure[1:], lowest, strict=True), 1):
-        behind = min(max(0.0, -low), 1.0)
-        bend += math.asin(behind) - behind
-        needed.append(score - sure[0] - before * math.pi * (0.5 + ROUNDING) - bend)
-    table += np.array(needed, np.float32)[:, None]
+    before = np.arange(1.0, len(sure))
+    bend = np.cumsum(np.arcsin(behind) - behind)
+    needed = sure[1:] - sure[0] - before * (math.pi * (0.5 + ROUNDING)) - bend
+    table += needed.astype(np.float32)[:, None]
     own = rest.take(items) - sure[0]  # from there, so that float32 has digits enough where it matters
     might = own >= np.minimum(table.min(axis=0), 0.0)
     if not might.any():

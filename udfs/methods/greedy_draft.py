@@ -174,5 +174,4 @@ class Draft:
         rest[self._items] = -math.inf
         units = self._vectors.take(self._places, axis=0)
         units *= self._shrink.take(self._places)[:, None]
-        sure = [best - doubt for best, doubt in zip(self._best, self._doubt, strict=True)]
-        return suspects(self._angular, rest, units, sure)
+        return suspects(self._angular, rest, units, np.subtract(self._best, self._doubt))
