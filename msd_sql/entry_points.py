@@ -19,12 +19,12 @@ from msd_sql.actions.show_ledger import ledger_rows, release_rows, remaining
 from msd_sql.actions.tell import ask, probes, statement
 from msd_sql.actions.whole_statement import draws_every_group
 from msd_sql.database.host import HostError, Interrupted
-from msd_sql.errors import EngineError, MsdError
+from msd_sql.errors import EngineError, MsdError, uncharged
 from msd_sql.guard.probes import probe
 from msd_sql.question.arguments import Arguments, Chunk, whole
 from msd_sql.question.options import asserted_public
 from msd_sql.question.source import guarded
-from msd_sql.runtime.call import INTERRUPTED, Call, uncharged
+from msd_sql.runtime.call import INTERRUPTED, Call
 from msd_sql.runtime.caller import Context
 from msd_sql.runtime.instance import Instance
 from msd_sql.runtime.vector_store import VectorStore

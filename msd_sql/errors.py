@@ -5,6 +5,9 @@ A message says what was given, what is allowed and what to do: DuckDB hands a UD
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from msd_sql.udfs.errors import InputError, MsdError, PrivacyError, suggest
 
 __all__ = [
@@ -16,6 +19,7 @@ __all__ = [
     "MsdError",
     "PrivacyError",
     "suggest",
+    "uncharged",
 ]
 
 
@@ -33,3 +37,20 @@ class LeakError(PrivacyError):
 
 class EngineError(MsdError, RuntimeError):
     """An engine could not compute the marginals (never says anything of private values)."""
+
+
+@contextmanager
+def uncharged() -> Iterator[None]:
+    """Let every error of what happens before a charge say that nothing was charged.
+
+    >>> with uncharged():
+    ...     raise InputError("k is NULL.")
+    Traceback (most recent call last):
+    msd_sql.udfs.errors.InputError: k is NULL. Nothing was charged.
+    """
+    try:
+        yield
+    except MsdError as error:
+        if "othing was charged" in str(error):
+            raise
+        raise type(error)(f"{error} Nothing was charged.") from None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .distances.among import sum_among
 from .distances.angular import Angular
 from .errors import InputError
 from .methods import METHODS, Run
@@ -112,7 +113,7 @@ def evaluate(
     f = relevance.value() / (1 << relevance.bits) / relevance.units
     slots = len(picks) if k is None else k
     pairs = slots * (slots - 1) / 2
-    d = _sum_of_distances(distance, picks) / pairs if distance is not None and pairs else 0.0
+    d = sum_among(distance, picks) / pairs if distance is not None and pairs else 0.0
     return ExactValues((1.0 - diversity) * f + diversity * d, f, d)
 
 
@@ -217,12 +218,7 @@ def planned_receipt(plan: Plan, source: Source) -> Receipt:
     )
 
 
-def _sum_of_distances(distance: Distance, picks: Sequence[int]) -> float:
-    chosen = np.asarray(picks, dtype=np.int64)
-    return float(sum(distance.row(int(item))[chosen[:slot]].sum() for slot, item in enumerate(chosen)))
-
-
 def _mean_distance(distance: Distance | None, picks: Sequence[int]) -> float | None:
     if distance is None or len(picks) < 2:
         return None
-    return _sum_of_distances(distance, picks) / (len(picks) * (len(picks) - 1) / 2)
+    return sum_among(distance, picks) / (len(picks) * (len(picks) - 1) / 2)

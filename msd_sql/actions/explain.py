@@ -11,10 +11,11 @@ from msd_sql.actions.select import priced
 from msd_sql.catalog.amounts import brief, shown
 from msd_sql.catalog.ledger import price_of
 from msd_sql.engines.build import describe
+from msd_sql.errors import uncharged
 from msd_sql.question.arguments import Arguments
 from msd_sql.question.prepare import Question, prepare
 from msd_sql.question.source import record_assertion
-from msd_sql.runtime.call import Call, uncharged
+from msd_sql.runtime.call import Call
 from msd_sql.udfs.privacy.randomness import SecretSource
 from msd_sql.udfs.selection import planned_receipt
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msd_sql.database.sql_text import fold
-from msd_sql.errors import CatalogError, InputError, suggest
+from msd_sql.errors import CatalogError, InputError, suggest, uncharged
 from msd_sql.question.source import guarded, says_public
-from msd_sql.runtime.call import Call, uncharged
+from msd_sql.runtime.call import Call
 
 
 def key_column(call: Call, names: Sequence[str] | None, first: str | None, last: str | None) -> str | None:

@@ -18,11 +18,11 @@ from msd_sql.database.private_reads import private_rows
 from msd_sql.engines.binding import bound
 from msd_sql.engines.candidates import Candidates, ordered
 from msd_sql.engines.steps import step
-from msd_sql.errors import CatalogError, InputError, PrivacyError
+from msd_sql.errors import CatalogError, InputError, PrivacyError, uncharged
 from msd_sql.question.audience import audience
 from msd_sql.question.options import asserted_public, read
 from msd_sql.question.source import guarded, record_assertion
-from msd_sql.runtime.call import Call, uncharged
+from msd_sql.runtime.call import Call
 from msd_sql.runtime.release_memory import fingerprint
 from msd_sql.surface.functions import FUNCTIONS
 from msd_sql.udfs.privacy.laplace import noise_within, private_count

@@ -14,8 +14,9 @@ from msd_sql.catalog.readability import probe
 from msd_sql.catalog.records.lines import Answer
 from msd_sql.database.private_reads import private_rows
 from msd_sql.database.sql_text import quote
+from msd_sql.errors import uncharged
 from msd_sql.question.source import guarded
-from msd_sql.runtime.call import Call, uncharged
+from msd_sql.runtime.call import Call
 from msd_sql.runtime.release_memory import fingerprint
 from msd_sql.udfs.privacy.laplace import private_count
 from msd_sql.udfs.privacy.randomness import SecretSource

@@ -21,8 +21,8 @@ from msd_sql.catalog.records.lines import Answer, Entry
 from msd_sql.database.background import BackgroundRead
 from msd_sql.database.host import HostError, Interrupted
 from msd_sql.database.private_reads import private
-from msd_sql.errors import EngineError, MsdError
-from msd_sql.runtime.call import INTERRUPTED, Call, uncharged
+from msd_sql.errors import EngineError, MsdError, uncharged
+from msd_sql.runtime.call import INTERRUPTED, Call
 from msd_sql.runtime.release_memory import Memory, Release, content_columns
 from msd_sql.udfs.receipt import Receipt
 

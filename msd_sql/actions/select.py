@@ -19,11 +19,13 @@ from msd_sql.actions.rows_content import rows_content
 from msd_sql.catalog.amounts import shown
 from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.records.lines import Answer
+from msd_sql.errors import uncharged
 from msd_sql.question.arguments import Arguments
 from msd_sql.question.prepare import Question, prepare
 from msd_sql.question.source import record_assertion
-from msd_sql.runtime.call import Call, uncharged
+from msd_sql.runtime.call import Call
 from msd_sql.runtime.release_memory import Fingerprints
+from msd_sql.udfs.distances.among import Selective, among
 from msd_sql.udfs.privacy.randomness import SecretSource
 from msd_sql.udfs.receipt import Receipt
 from msd_sql.udfs.relevance.score import Score
@@ -197,11 +199,9 @@ def _private(question: Question, told: Told) -> Chosen:
 def _nearest(question: Question, picks: Sequence[int]) -> tuple[float | None, ...] | None:
     """From public distances alone; None where there are none, or where it would take as long as the selection."""
     distance = question.distance
-    if distance is None or distance.n * len(picks) > _FEW:
+    if distance is None or not (isinstance(distance, Selective) or distance.n * len(picks) <= _FEW):
         return None
-    return tuple(
-        float(np.min(distance.row(pick)[list(picks[:place])])) if place else None for place, pick in enumerate(picks)
-    )
+    return tuple(float(row[:place].min()) if place else None for place, row in enumerate(among(distance, picks)))
 
 
 def _fingerprints(question: Question, protected: Protected) -> Fingerprints:

@@ -19,7 +19,7 @@ from msd_sql.guard.statement_text import planned
 from msd_sql.runtime.caller import Context
 from msd_sql.runtime.instance import Instance
 
-_HOMES = "SELECT 1 FROM duckdb_schemas() WHERE schema_name = 'msd' LIMIT 1"
+_DECLARED = ("declared when it was planned",)
 
 
 def statement(instance: Instance, told: str) -> str | None:
@@ -64,7 +64,8 @@ def ask(instance: Instance, told: str, plan: str | None, answers: Sequence[str] 
 
 
 def _declared(instance: Instance, view: ConnectionView) -> bool:
-    if not instance.declared and instance.ledger_file is None:
+    def look() -> bool:
         with instance.host(view.connection) as host:
-            instance.declared = bool(host.rows(_HOMES))
-    return instance.declared or instance.ledger_file is not None
+            return instance.declares(host)
+
+    return instance.once(view.connection, view.query, _DECLARED, look)

@@ -15,12 +15,12 @@ from msd_sql.actions.reach import reach, reach_interval
 from msd_sql.actions.select import answer
 from msd_sql.actions.show_ledger import ledger_rows, release_rows, remaining
 from msd_sql.curator.limits import LimitError, Limits
-from msd_sql.errors import InputError, PrivacyError
+from msd_sql.errors import InputError, PrivacyError, uncharged
 from msd_sql.question.arguments import Arguments, Chunk
 from msd_sql.question.options import request
 from msd_sql.question.prepare import prepare
 from msd_sql.remote.wire import GROUP, Asked, Told, checked_key_type, incoming
-from msd_sql.runtime.call import Call, uncharged
+from msd_sql.runtime.call import Call
 from msd_sql.surface.functions import FUNCTIONS
 
 _OWNERS = ("protect", "items", "budget", "recount", "move", "unprotect", "publish", "unpublish", "drop_items")

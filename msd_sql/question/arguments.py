@@ -109,7 +109,7 @@ class _Column:
             _element(kind),
             _texts(forms.field("texts")[row]) if shape in ("value", "record") else [],
             _sets(forms.field("lists")[row].values) if shape == "list" else None,
-            store.matrix(forms.field("vectors")[row].values.to_numpy()) if shape == "vector" else None,
+            store.vectors(forms.field("vectors")[row].values.to_numpy()) if shape == "vector" else None,
         )
 
 

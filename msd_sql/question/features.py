@@ -17,7 +17,7 @@ from msd_sql.question.item_columns import ItemColumn, item_columns
 from msd_sql.question.options import record
 from msd_sql.question.sets import Sets, cells, sets_of
 from msd_sql.runtime.call import Call
-from msd_sql.runtime.vectors import vectors_of
+from msd_sql.runtime.vectors import Vectors, vectors_of
 from msd_sql.surface.column_types import is_numeric
 from msd_sql.udfs.distances import DISTANCES, Mixed
 from msd_sql.udfs.types import Distance, FloatArray, IntArray
@@ -30,7 +30,7 @@ class Features:
     """The features of every candidate in one of three forms: sets, vectors, or ordinary columns."""
 
     sets: Sets | None = None
-    vectors: npt.NDArray[np.floating[Any]] | None = None
+    vectors: Vectors | None = None
     columns: Sequence[Column] = field(default=())
     parts: Sequence[Features] = field(default=())  # several of different forms, each with a distance of its own
 
@@ -59,7 +59,7 @@ class Given:
     type: str
     texts: Sequence[str | None] = ()
     sets: Sets | None = None
-    vectors: npt.NDArray[np.floating[Any]] | None = None  # NaN where a vector or a value of it is NULL
+    vectors: Vectors | None = None  # NaN where one or a value of it is NULL
     numbers: FloatArray | None = None  # NaN where NULL, or not a number
 
     @property
@@ -87,8 +87,7 @@ def given_values(given: Given, candidates: Candidates) -> Features:
     if given.shape == "list" and given.sets is not None:
         return Features(sets=given.sets.of(rows))
     if given.shape == "vector" and given.vectors is not None:
-        as_given = np.array_equal(rows, np.arange(len(given.vectors)))
-        return Features(vectors=given.vectors if as_given else given.vectors[rows])
+        return Features(vectors=given.vectors.of(rows))
     texts = [given.texts[row] for row in rows]
     if given.shape == "record":
         return _record_features(texts)
@@ -151,6 +150,8 @@ def measure(features: Features, name: str | None, scale: Scale = None, weights: 
             "precomputed distances come from a declared table of pairs: "
             "msd_items(…, features := 'pairs_table', distance := 'precomputed')."
         )
+    if chosen == "angular" and features.vectors is not None:
+        return DISTANCES["angular"].make(features.vectors.matrix, features.vectors.rows)
     matrix = _matrix(features, chosen)
     if chosen == "haversine":
         if matrix.shape[1] != 2:
@@ -158,9 +159,7 @@ def measure(features: Features, name: str | None, scale: Scale = None, weights: 
                 f"haversine needs two features, latitude and longitude in degrees; {matrix.shape[1]} were given."
             )
         return DISTANCES["haversine"].make(matrix[:, 0], matrix[:, 1], *_single(scale))
-    if chosen == "angular":
-        return DISTANCES["angular"].make(np.asarray(matrix, dtype=np.float32))
-    return DISTANCES[chosen].make(matrix, scale)
+    return DISTANCES[chosen].make(matrix, *([] if chosen == "angular" else [scale]))
 
 
 def _mixed(features: Features, scale: Scale, weights: Scale) -> Distance:
@@ -203,7 +202,7 @@ def _codes(features: Features) -> IntArray:
     if features.columns:
         return np.stack([coded(column) for column in features.columns], axis=1)
     if features.vectors is not None:
-        return np.stack([coded(column) for column in features.vectors.T], axis=1)
+        return np.stack([coded(column) for column in features.vectors.plain.T], axis=1)
     sets = features.sets
     lengths = set(np.diff(sets.indptr).tolist()) if sets else {0}
     if sets is None or len(lengths) != 1 or 0 in lengths:
@@ -216,7 +215,7 @@ def _codes(features: Features) -> IntArray:
 
 def _matrix(features: Features, name: str) -> FloatArray | npt.NDArray[np.floating[Any]]:
     if features.vectors is not None:
-        return features.vectors
+        return features.vectors.plain
     if not features.numeric:
         raise InputError(f"{name} needs numbers. {_other(features)}")
     stacked = [

@@ -25,8 +25,8 @@ def guarded(call: Call, public: bool) -> Sources:
         )
 
     def look() -> Sources:
-        if not call.protected() and not call.lookalikes() and not call.items():  # nothing to refuse and nothing to find
-            return Sources()
+        if not call.declared() or not (call.protected() or call.lookalikes() or call.items()):
+            return Sources()  # nothing to refuse and nothing to find
         if call.context.view.plan is None:  # nothing was declared when the statement was planned (actions/tell.py)
             raise CatalogError(MEANWHILE)
         return guard(call, public=public).examine()

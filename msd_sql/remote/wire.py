@@ -140,7 +140,7 @@ def _with_vectors(forms: pa.StructArray, store: VectorStore) -> pa.StructArray:
         for numbers in arrays[VECTORS]:
             # A table without vectors hands over NULL for each of its rows.
             known = numbers.is_valid and len(numbers.values) and not numbers.values.null_count
-            rows.append(store.matrix(numbers.values.to_numpy()) if known else None)
+            rows.append(store.vectors(numbers.values.to_numpy()).plain if known else None)
         arrays[VECTORS] = _matrices(rows)
     return pa.StructArray.from_arrays(list(arrays.values()), names=names)
 

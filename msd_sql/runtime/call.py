@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,7 +22,7 @@ from msd_sql.database.host import Host, OwnHost, unoptimised
 from msd_sql.database.spark_host import SparkHost, missing_session
 from msd_sql.database.sql_text import Name, fold, parts
 from msd_sql.database.storage_layout import Table
-from msd_sql.errors import CatalogError, EngineError, LeakError, MsdError
+from msd_sql.errors import CatalogError, EngineError, LeakError
 from msd_sql.guard.examine import Guard, Sources
 from msd_sql.runtime.caller import Context
 from msd_sql.runtime.offers import Offers
@@ -37,24 +36,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 INTERRUPTED = "The query was interrupted. What had been charged before stays charged: see msd_ledger()."
 MEANWHILE = "Something was protected or declared while this statement ran: run it again."
-
-
-@contextmanager
-def uncharged() -> Iterator[None]:
-    """Let every error of what happens before a charge say that nothing was charged.
-
-    >>> from msd_sql.errors import InputError
-    >>> with uncharged():
-    ...     raise InputError("k is NULL.")
-    Traceback (most recent call last):
-    msd_sql.udfs.errors.InputError: k is NULL. Nothing was charged.
-    """
-    try:
-        yield
-    except MsdError as error:
-        if "othing was charged" in str(error):
-            raise
-        raise type(error)(f"{error} Nothing was charged.") from None
 
 
 class Call:
@@ -160,7 +141,13 @@ class Call:
         return [protected for protected in found if protected.stored_name in shares]
 
     def _all_protected(self) -> list[Protected]:
-        return self.once(("protected",), lambda: self.catalog.all_protected(self.databases()))
+        return self.once(
+            ("protected",), lambda: self.catalog.all_protected(self.databases()) if self.declared() else []
+        )
+
+    def declared(self) -> bool:
+        """Was anything ever declared? Where nothing was, one short look tells that there is nothing to look up."""
+        return self.once(("declared",), lambda: self.instance.declares(self.host))
 
     def private(self) -> dict[str, str | None]:
         """What is protected, and what may be such a relation under another name; each with the column of its units."""
@@ -238,7 +225,7 @@ class Call:
 
     def items(self) -> list[Items]:
         """Every items relation that is declared."""
-        return self.once(("items",), lambda: self.catalog.all_items(self.databases()))
+        return self.once(("items",), lambda: self.catalog.all_items(self.databases()) if self.declared() else [])
 
     def databases(self) -> Mapping[str, homes.Database]:
         """The attached databases."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from msd_sql.udfs.types import Source
 
 T = TypeVar("T")
+_HOMES = "SELECT 1 FROM duckdb_schemas() WHERE lower(schema_name) = 'msd' LIMIT 1"
 
 
 class Instance:
@@ -42,7 +43,7 @@ class Instance:
         self.ledger_file: LedgerFile | None = None  # its file, where it is attached only while it is used
         self.named = False  # do all connections find the functions as msd_sql.msd_select, …?
         self.curator: str | None = None  # the address of the curator that answers; None: this database itself
-        self.declared = False  # has a schema msd ever been seen? (actions/tell.py)
+        self.declared = False  # has a schema msd ever been seen?
         self.seeded: tuple[str, Source] | None = None  # a test's own database in memory, whose answers repeat
         self.functions: list[Callable[..., Any]] = []  # a function that Python forgets would crash DuckDB
         self.released: dict[int, Any] = {}  # the last answer of each connection, for the Python face
@@ -177,6 +178,12 @@ class Instance:
                 cursor.execute(f"CREATE OR REPLACE TABLE {name.sql} AS SELECT {columns} FROM _msd_pulled").fetchall()
             finally:
                 cursor.unregister("_msd_pulled")
+
+    def declares(self, host: Host) -> bool:
+        """Was anything ever declared in a database that is attached, or is there a ledger that may say so?"""
+        if not self.declared and self.ledger_file is None:
+            self.declared = bool(host.rows(_HOMES))
+        return self.declared or self.ledger_file is not None
 
     @property
     def busy(self) -> bool:

@@ -20,6 +20,7 @@ from msd_sql.catalog.similarity import similarity_columns
 from msd_sql.database.host import Host
 from msd_sql.database.private_reads import private_rows
 from msd_sql.database.sql_text import quote
+from msd_sql.runtime.vectors import Vectors
 from msd_sql.udfs.receipt import Receipt
 
 
@@ -222,6 +223,8 @@ def content_fingerprint(host: Host, protected: Protected) -> str:
 
 def _feed(take: Callable[[Any], object], value: Any) -> None:
     """Hand on what tells a value from all others, piece by piece."""
+    if isinstance(value, Vectors):
+        value = value.plain  # in the order of their items, whatever order they lie in
     if type(value) is Encoded:
         take(value.text)
     elif type(value) in _SCALARS:

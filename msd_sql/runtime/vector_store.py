@@ -2,31 +2,30 @@
 
 DuckDB makes a list of vectors number by number, and makes it again for Arrow: 0.2 s for 100,000 × 128. So every row
 hands over its vector as it is read, gets a number for it, and only these numbers are gathered. Vectors of one length
-follow each other in one matrix, so that a selection of all of them reads it as it is. Its memory is that of the
-statement before (`room`), if that is done with it.
+follow each other in one matrix, so that a selection of all of them reads it as it is, whatever order its threads came
+in. Its memory is that of the statement before (`room`), if that is done with it.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from msd_sql.errors import EngineError
 from msd_sql.runtime.buffer import Bytes, ReusableBuffer
-from msd_sql.runtime.vectors import one_length
+from msd_sql.runtime.vectors import Matrix, Vectors, one_length
 from msd_sql.udfs.types import IntArray
 
-Matrix = npt.NDArray[np.floating[Any]]
 NULL = -1  # the number of no vector
 _ROWS = 40  # bits of a number that say which vector of its length it is
 _ROOM = 1 << 26  # bytes to begin with
+_GROWTH = 8  # times as much is next, from there on: addresses, of which the system makes memory as they are written to
 
 
 class VectorStore:
@@ -36,7 +35,7 @@ class VectorStore:
     >>> store = VectorStore()
     >>> store.put(pa.array([[1.0, 2.0], None, [3.0, 4.0]])).tolist()
     [0, -1, 1]
-    >>> store.matrix(np.array([1, 0]))
+    >>> store.vectors(np.array([1, 0])).plain
     array([[3., 4.],
            [1., 2.]])
     """
@@ -53,11 +52,12 @@ class VectorStore:
             for places, values in _by_length(vectors):
                 which, kept = self._like(values.shape[1], values.dtype)
                 start = kept.add(values)
-                numbers[places] = np.arange(start, start + len(values)) + (which << _ROWS)
+                start += which << _ROWS
+                numbers[places] = np.arange(start, start + len(values))
         return numbers
 
-    def matrix(self, numbers: IntArray) -> Matrix:
-        """The vectors of these numbers, one a row; NaN where a vector or a value of it is NULL.
+    def vectors(self, numbers: IntArray) -> Vectors:
+        """The vectors of these numbers; NaN where one or a value of it is NULL.
 
         What all groups of a statement have read is let go of.
         """
@@ -72,17 +72,17 @@ class VectorStore:
                 found[which] = kept
             width = one_length(kept.width for kept in found.values())
             if not found:
-                return np.full((len(numbers), width), np.nan)
+                return Vectors(np.full((len(numbers), width), np.nan))
             ((which, kept),) = found.items()
             rows = (numbers if whole else numbers[known]) - (which << _ROWS)
-            matrix = kept.read(rows)
+            vectors = kept.read(rows)
             if kept.done:
                 self._all[which] = None
         if whole:
-            return matrix
-        spread: Matrix = np.full((len(numbers), width), np.nan, matrix.dtype)
-        spread[known] = matrix
-        return spread
+            return vectors
+        spread: Matrix = np.full((len(numbers), width), np.nan, vectors.matrix.dtype)
+        spread[known] = vectors.plain
+        return Vectors(spread)
 
     def forget(self) -> None:
         """Let go of everything."""
@@ -119,13 +119,13 @@ class _OneLength:
         self._write(values)
         return start
 
-    def read(self, rows: IntArray) -> Matrix:
-        """These rows; without a copy if they follow each other."""
+    def read(self, rows: IntArray) -> Vectors:
+        """These rows; without a copy if no other lies between them."""
         self._read += len(rows)
-        first, last = int(rows[0]), int(rows[-1])
-        if last - first == len(rows) - 1 and np.array_equal(rows, np.arange(first, last + 1)):
-            return self._matrix[first : last + 1]
-        return self._matrix.take(rows, axis=0)
+        first, last = int(rows.min()), int(rows.max())
+        if last - first == len(rows) - 1:
+            return Vectors(self._matrix[first : last + 1]).of(rows - first)
+        return Vectors(self._matrix.take(rows, axis=0))
 
     @property
     def done(self) -> bool:
@@ -136,10 +136,16 @@ class _OneLength:
         """Write the last ones."""
         start = self._size - len(values)
         if self._size > len(self._matrix):
-            larger: Matrix = np.empty((2 * self._size, self.width), self.kind)
+            larger = self._larger()
             larger[:start] = self._matrix[:start]
             self._matrix = larger  # whoever has read the smaller one keeps it
         self._matrix[start : self._size] = values
+
+    def _larger(self) -> Matrix:
+        if self._size * self.width * self.kind.itemsize > _ROOM:
+            with suppress(MemoryError):  # where even addresses are counted
+                return np.empty((_GROWTH * self._size, self.width), self.kind)
+        return np.empty((2 * self._size, self.width), self.kind)
 
 
 @contextmanager
@@ -150,7 +156,7 @@ def _enough() -> Iterator[None]:
         raise EngineError("There is not enough memory for the vectors of this selection.") from None
 
 
-def _by_length(vectors: pa.Array) -> Iterator[tuple[IntArray, Matrix]]:
+def _by_length(vectors: pa.Array) -> Iterator[tuple[IntArray | slice, Matrix]]:
     """The places and the values of the vectors of each length that occurs; what is no vector counts as NULL.
 
     DuckDB hands over other things as well where it cannot tell beforehand that nobody will ask for them. An error here
@@ -161,7 +167,7 @@ def _by_length(vectors: pa.Array) -> Iterator[tuple[IntArray, Matrix]]:
     if not ((fixed or pa.types.is_list(kind)) and pa.types.is_floating(kind.value_type)):
         return
     if fixed and not vectors.null_count:  # as embeddings are: no need to look at every one
-        yield np.arange(len(vectors)), _flat(vectors).reshape(len(vectors), kind.list_size)
+        yield slice(None), _flat(vectors).reshape(len(vectors), kind.list_size)
         return
     lengths = pc.list_value_length(vectors).fill_null(NULL).to_numpy(zero_copy_only=False)
     for length in _different(lengths):

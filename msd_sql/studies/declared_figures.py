@@ -8,9 +8,9 @@ import duckdb
 
 from msd_sql.api.declarations import calling
 from msd_sql.catalog.declarations import Items
-from msd_sql.errors import CatalogError, InputError
+from msd_sql.errors import CatalogError, InputError, uncharged
 from msd_sql.question.item_columns import all_keys, column_types
-from msd_sql.runtime.call import Call, uncharged
+from msd_sql.runtime.call import Call
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def test_a_selection_arrives_as_it_was_asked(asked):
     options = {name: text for name, text in given.options.items() if text is not None}
     assert options == {"k": "2", "eps": "0.1", "diversity": "0.5", "gamma": "0.2", "fresh": "false", "exact": "false",
                        "public": "true"}  # fmt: skip
-    assert given.features.vectors.tolist() == [[1, 0.5], [2, 0.5], [3, 0.5], [4, 0.5]]
+    assert given.features.vectors.plain.tolist() == [[1, 0.5], [2, 0.5], [3, 0.5], [4, 0.5]]
     assert (given.quota.shape, given.quota.sets.indptr.tolist()) == ("list", [0, 2, 4, 4, 6])
     assert given.scores.tolist() == [0.5, 1, 1.5, 2]
 
@@ -93,7 +93,7 @@ def test_the_groups_of_a_statement_arrive_apart(asked):
     found = asked("SELECT g, msd_select(i, 2, NULL, 1, features := v) FROM t GROUP BY g")
     assert sorted(group.numbers.tolist() for group in found) == [[1, 3], [2, 4]]
     for group in found:
-        assert np.array_equal(group.features.vectors[:, 0], group.numbers)
+        assert np.array_equal(group.features.vectors.plain[:, 0], group.numbers)
 
 
 def test_groups_that_ask_alike_have_one_object_of_options(asked):
@@ -121,7 +121,7 @@ def test_the_rows_of_a_table_arrive_as_those_of_a_select(asked):
     (group,) = asked("SELECT msd_select(i, 2, NULL, 1, features := v, quota := l, score := s) FROM t")
     assert list(rows.keys) == [str(number) for number in group.numbers]
     assert rows.options == {**group.options, "key": "i"}
-    assert rows.features.vectors.tolist() == group.features.vectors.tolist()
+    assert rows.features.vectors.plain.tolist() == group.features.vectors.plain.tolist()
     assert rows.quota.sets.indptr.tolist() == group.quota.sets.indptr.tolist()
     assert rows.scores.tolist() == group.scores.tolist()
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..types import FloatArray, IntArray
-from .angular_front import AngularFront, Float32, dots
+from .angular_front import AngularFront, Float32, cosines, dots
 from .checks import rectangle
 
 # Where |cosine| exceeds this, arccos magnifies a float32 rounding error; the chord does not.
@@ -22,26 +22,30 @@ class Angular:
     """Vectors with their lengths, measured once; a row is one matrix-vector product in float32.
 
     An array of float32 is used as it is, not copied: at 10^5 vectors a copy costs as much as ten rows. Other numbers
-    are made float32 first: a direction keeps seven digits either way.
+    are made float32 first: a direction keeps seven digits either way. Nor is it put in another order: with `rows`, the
+    vector of item i is row `rows[i]`.
 
     >>> Angular([[1, 0], [0, 2], [-3, 0]]).row(0).round(6)
     array([0. , 0.5, 1. ])
+    >>> Angular([[1, 0], [0, 2], [-3, 0]], np.array([2, 1])).row(0).round(6)
+    array([0. , 0.5])
     """
 
-    def __init__(self, matrix: npt.ArrayLike | Sequence[Sequence[object]]) -> None:
+    def __init__(self, matrix: npt.ArrayLike | Sequence[Sequence[object]], rows: IntArray | None = None) -> None:
         table = rectangle("angular", matrix)
-        self.n = len(table)
+        self.n = len(table) if rows is None else len(rows)
+        self._rows = rows
         if table.dtype.kind in "fiu":
             with np.errstate(over="ignore"):  # what does not fit becomes infinite, and does not pass below
                 vectors: Float32 = np.ascontiguousarray(table, dtype=np.float32)
             squares = dots(vectors, vectors)
             # The place of an extreme is found faster than its value. NaN is none that passes, so nothing is zero, NaN
             # or about to overflow.
-            if not self.n or (squares[squares.argmin()] > _TINY and squares[squares.argmax()] < _HUGE):
+            if not len(squares) or (squares[squares.argmin()] > _TINY and squares[squares.argmax()] < _HUGE):
                 self.vectors: Float32 = vectors
                 self.shrink: Float32 = np.reciprocal(np.sqrt(squares))
                 return
-        self.vectors = _normalised(table)
+        self.vectors, self._rows = _normalised(table if rows is None else table[rows]), None
         self.shrink = np.ones(self.n, np.float32)
 
     def row(self, item: int) -> FloatArray:
@@ -50,13 +54,38 @@ class Angular:
         >>> Angular([[1.0, 1.0], [2.0, 2.0]]).row(0)
         array([0., 0.])
         """
-        cosine = self.vectors @ self.vectors[item]
+        place = int(self.places([item])[0])
+        cosine = self.vectors @ self.vectors[place]
         cosine *= self.shrink
-        cosine *= self.shrink[item]
+        cosine *= self.shrink[place]
+        if self._rows is not None:
+            cosine = cosine.take(self._rows)
         cosine[item] = 0.0  # it is not measured, so it does not count as near
         distance: FloatArray = self.apart(cosine[None, :], [item])[0]
         distance[item] = 0.0
         return distance
+
+    def places(self, items: npt.ArrayLike) -> IntArray:
+        """Where in `vectors` and `shrink` those of some items are."""
+        places = np.asarray(items, dtype=np.int64)
+        return places if self._rows is None else self._rows.take(places)
+
+    def of(self, items: npt.ArrayLike) -> tuple[Float32, Float32]:
+        """Return the vectors of some items, and what makes units of them.
+
+        >>> Angular([[1, 0], [0, 2]]).of([1])
+        (array([[0., 2.]], dtype=float32), array([0.5], dtype=float32))
+        """
+        places = self.places(items)
+        return self.vectors.take(places, axis=0), self.shrink.take(places)
+
+    def all(self) -> tuple[Float32, Float32]:
+        """Return the same of all items, without a copy where they lie in order.
+
+        >>> Angular([[1, 0], [0, 2]]).all()[1].tolist()
+        [1.0, 0.5]
+        """
+        return (self.vectors, self.shrink) if self._rows is None else self.of(np.arange(self.n))
 
     def front(self, slots: int) -> AngularFront:
         """Return the means to measure some of the vectors only, for that many picks.
@@ -65,6 +94,21 @@ class Angular:
         0.0
         """
         return AngularFront(self, slots)
+
+    def among(self, items: Sequence[int]) -> FloatArray:
+        """dist(u, v) for the items u (rows) and v.
+
+        >>> Angular([[1, 0], [0, 2], [-3, 0]]).among([2, 0]).round(6).tolist()
+        [[0.0, 1.0], [1.0, 0.0]]
+        """
+        vectors, shrink = self.of(items)
+        table = cosines(vectors, self.vectors, self.places(items))
+        table *= shrink
+        table *= shrink[:, None]
+        np.fill_diagonal(table, 0.0)  # an item and itself are not to be measured
+        between = self.apart(table, items, np.asarray(items)) if len(items) else np.empty((0, 0))
+        np.fill_diagonal(between, 0.0)
+        return between
 
     def apart(self, cosines: Float32, items: npt.ArrayLike, others: IntArray | None = None) -> FloatArray:
         """dist(item, v) for the items (rows) and the others (by default all), of which the cosines are given.
@@ -84,13 +128,18 @@ class Angular:
     def _close(self, left: IntArray, right: IntArray, same: npt.NDArray[np.bool_]) -> FloatArray:
         """Angles of nearly equal and nearly opposite vectors, by the chord between them."""
         sign = np.where(same, 1.0, -1.0)[:, None]
-        chord = np.linalg.norm(_units(self.vectors[right]) - sign * _units(self.vectors[left]), axis=1)
+        chord = np.linalg.norm(exact_units(self.of(right)[0]) - sign * exact_units(self.of(left)[0]), axis=1)
         turn = 2.0 * np.arcsin(np.minimum(chord / 2.0, 1.0))
         angles: FloatArray = np.where(same, turn, np.pi - turn)
         return angles
 
 
-def _units(vectors: npt.NDArray[np.float32]) -> FloatArray:
+def exact_units(vectors: Float32) -> FloatArray:
+    """Make unit vectors in float64.
+
+    >>> exact_units(np.float32([[3, 4]])).tolist()
+    [[0.6, 0.8]]
+    """
     exact = vectors.astype(np.float64)
     units: FloatArray = exact / np.linalg.norm(exact, axis=1, keepdims=True)
     return units

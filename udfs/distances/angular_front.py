@@ -1,8 +1,11 @@
 """Angular distances of some vectors to the picks, and what those of all others cannot exceed.
 
-For the cosines c_i of any vector with t picks of Gram matrix G: Σ arccos(c_i) = tπ/2 - Σ c_i - Σ (arcsin(c_i) - c_i).
-Here -Σ c_i is at most the length of the sum of the picks' units (Cauchy-Schwarz). And |arcsin(c) - c| ≤ (π/2 - 1)·c²,
-whose sum is at most (π/2 - 1) times G's largest eigenvalue. For picks that differ this is tπ/2 + O(√t), not tπ.
+For the cosines c_i of any vector with t picks of Gram matrix G, Σ arccos(c_i) = tπ/2 - Σ arcsin(c_i). Two bounds hold
+of -Σ arcsin(c_i), because Σ c_i² is at most λ, the largest eigenvalue of G:
+- arcsin √s lies below a concave function of s, so that t of them sum to no more than t times its value at λ/t.
+- -Σ c_i is at most the length of the sum of the picks' units (Cauchy-Schwarz), and arcsin √s - √s is convex in s, so
+  that its sum is largest where whole ones make up λ.
+For picks that differ this is tπ/2 + O(√t), not tπ.
 """
 
 from __future__ import annotations
@@ -20,10 +23,15 @@ if TYPE_CHECKING:
 
 Float32: TypeAlias = npt.NDArray[np.float32]
 
-BEND = math.pi / 2.0 - 1.0
 ROUNDING = 1e-5  # of one distance: far more than float32 errs by
+_SAFE = 1.0001  # times an eigenvalue: what is made of it is steep below whole numbers
+_RIGHT = math.pi / 2.0
+_TANGENT = 1.165561185207211  # tan x = 2x: at s = cos² x begins the line through (1, π/2) that touches arcsin √s
 _BLOCK = 1 << 16  # distances measured at once
 _VECDOT = hasattr(np, "vecdot")  # numpy 2
+# OpenBLAS wakes other threads from here on. They gain little, and keep the cores from whoever comes next (DuckDB's
+# scan of the next statement, say) for another 0.03 s, waiting for more.
+_ALONE = 1 << 19
 
 
 def dots(left: Float32, right: Float32) -> Float32:
@@ -34,6 +42,49 @@ def dots(left: Float32, right: Float32) -> Float32:
     """
     found = np.vecdot(left, right) if _VECDOT else np.matmul(left[:, None, :], right[..., None]).reshape(len(left))
     return cast("Float32", found)
+
+
+def cosines(units: Float32, vectors: Float32, items: IntArray) -> Float32:
+    """Cosines of units (rows) and some of the vectors, which are brought together by as many as a cache holds.
+
+    >>> found = cosines(np.eye(2, dtype=np.float32), np.float32([[0, 1], [0.6, 0.8]]), np.array([1]))
+    >>> found.tolist() == np.float32([[0.6], [0.8]]).tolist()
+    True
+    """
+    found = np.empty((len(units), len(items)), np.float32)
+    size = max(1, (_ALONE - 1) // max(1, units.size))
+    for start in range(0, len(items), size):
+        some = vectors.take(items[start : start + size], axis=0)
+        np.matmul(units, some.T, out=found[:, start : start + size])
+    return found
+
+
+def most_angles(picks: npt.ArrayLike, length: npt.ArrayLike, eigenvalue: npt.ArrayLike) -> FloatArray:
+    """What no vector's sum of angles to so many picks exceeds; of their units, the length of the sum and λ at most.
+
+    >>> most_angles([1, 2], [1.0, math.sqrt(2.0)], [1.0, 1.0]).round(3)
+    array([3.142, 4.903])
+    """
+    largest = np.minimum(picks, np.multiply(eigenvalue, _SAFE))
+    share = largest / picks
+    line = _RIGHT - _TANGENT / math.sin(_TANGENT) ** 2 * (1.0 - share)
+    each = np.where(share > math.cos(_TANGENT) ** 2, line, np.arcsin(np.sqrt(share)))
+    rest, whole = np.modf(largest)
+    bend = whole * (_RIGHT - 1.0) + np.arcsin(np.sqrt(rest)) - np.sqrt(rest)
+    most: FloatArray = np.multiply(picks, _RIGHT + math.pi * ROUNDING) + np.minimum(picks * each, np.add(length, bend))
+    return most
+
+
+def largest_eigenvalue(gram: Float32) -> float:
+    """What the largest eigenvalue of a Gram matrix is at most, and nearly: (Σ λ^16)^(1/16).
+
+    >>> largest_eigenvalue(np.eye(1, dtype=np.float32)), round(largest_eigenvalue(np.ones((3, 3), np.float32)), 5)
+    (1.0, 3.0)
+    """
+    everyone, power = np.arange(len(gram)), gram
+    for _ in range(3):
+        power = cosines(power, power, everyone)  # it is symmetric
+    return math.pow(np.linalg.norm(power.astype(np.float64)), 0.125)
 
 
 class AngularFront:
@@ -59,7 +110,7 @@ class AngularFront:
 
     def extend(self, items: IntArray) -> None:
         """Measure more items, none of which is picked."""
-        vectors, shrink = self._angular.vectors.take(items, axis=0), self._angular.shrink.take(items)
+        vectors, shrink = self._angular.of(items)
         near = np.zeros(len(items))
         size = max(1, _BLOCK // max(1, len(items)))
         for start in range(0, len(self._picks), size):
@@ -71,7 +122,8 @@ class AngularFront:
 
     def add(self, item: int) -> None:
         """Append a pick. From now on its own sum of distances, if it is in the front, means nothing."""
-        vector, shrink, picks = self._angular.vectors[item], self._angular.shrink[item], len(self._picks)
+        (vector,), (shrink,) = self._angular.of([item])
+        picks = len(self._picks)
         if len(self.items):
             cosine = self._vectors @ vector
             cosine *= self._shrink
@@ -91,33 +143,17 @@ class AngularFront:
 
     def at_most_closely(self) -> float:
         """The same with more effort, and closer."""
-        gram = self._gram[: len(self._picks), : len(self._picks)]
-        square = gram @ gram
-        return self._bound(float(np.vdot(square, square)) ** 0.25)  # (Σ λ^4)^(1/4)
+        picks = len(self._picks)
+        closely = largest_eigenvalue(self._gram[:picks, :picks].astype(np.float32))
+        return self._bound(min(closely, math.sqrt(self._squares)))
 
     def _bound(self, eigenvalue: float) -> float:
         picks = len(self._picks)
-        length = math.sqrt(max(0.0, self._sum))
-        return min(float(picks), picks / 2.0 + (length + BEND * eigenvalue) / math.pi) + ROUNDING * picks
-
-    def spread(self, picks: list[int]) -> float:
-        """Sum of the distances among the picks.
-
-        >>> from msd_sql.udfs.distances.angular import Angular
-        >>> round(Angular([[1, 0], [0, 2], [-3, 0]]).front(slots=3).spread([0, 1, 2]), 6)
-        2.0
-        """
-        vectors, shrink = self._angular.vectors[picks], self._angular.shrink[picks]
-        cosines = vectors @ vectors.T
-        cosines *= shrink
-        cosines *= shrink[:, None]
-        np.fill_diagonal(cosines, 0.0)  # a pick and itself are not to be measured
-        between = self._angular.apart(cosines, picks, np.array(picks))
-        np.fill_diagonal(between, 0.0)
-        return float(between.sum()) / 2.0
+        return float(most_angles(picks, math.sqrt(max(0.0, self._sum)), eigenvalue)) / math.pi if picks else 0.0
 
     def _distances(self, picks: list[int], vectors: Float32, shrink: Float32, items: IntArray) -> FloatArray:
-        cosines = self._angular.vectors[picks] @ vectors.T
+        picked, shrink_picked = self._angular.of(picks)
+        cosines = picked @ vectors.T
         cosines *= shrink
-        cosines *= self._angular.shrink[picks, None]
+        cosines *= shrink_picked[:, None]
         return self._angular.apart(cosines, picks, items)

@@ -12,28 +12,25 @@ import math
 import numpy as np
 
 from ..distances.angular import Angular
-from ..distances.angular_front import BEND, ROUNDING, Float32
+from ..distances.angular_front import ROUNDING, Float32, cosines, largest_eigenvalue, most_angles
 from ..types import FloatArray, IntArray
 
 _BLOCK = 1 << 21  # cosines kept at once
-# OpenBLAS wakes other threads from here on. They gain little, and keep the cores from whoever comes next (DuckDB's
-# scan of the next statement, say) for another 0.03 s, waiting for more.
-_ALONE = 1 << 19
 
 
-def suspects(angular: Angular, rest: FloatArray, units: Float32, sure: list[float]) -> tuple[int, IntArray] | None:
+def suspects(angular: Angular, rest: FloatArray, units: Float32, sure: FloatArray) -> tuple[int, IntArray] | None:
     """Find who of the rest might have been the best in a round, and the first such round; None if nobody.
 
     `rest` holds what a candidate scores without its angles, -inf for those who need no check; `units` the vectors of
     the picks, `sure` the scores that they had at least.
 
     >>> angular = Angular([[1, 0], [1, 1], [0, 1]])
-    >>> suspects(angular, np.array([-np.inf, -np.inf, 1.0]), angular.vectors[:2], [3.0, 3.0]) is None
+    >>> suspects(angular, np.array([-np.inf, -np.inf, 1.0]), angular.vectors[:2], np.array([3.0, 3.0])) is None
     True
-    >>> suspects(angular, np.array([-np.inf, -np.inf, 2.0]), angular.vectors[:2], [3.0, 3.0])
+    >>> suspects(angular, np.array([-np.inf, -np.inf, 2.0]), angular.vectors[:2], np.array([3.0, 3.0]))
     (1, array([2]))
     """
-    least = min(score - most for score, most in zip(sure, _most(units), strict=True))
+    least = float((sure - _most(units)).min())
     seen = np.flatnonzero(rest >= least)
     size = max(1, _BLOCK // len(sure))
     found = [_look(angular, seen[start : start + size], rest, units, sure) for start in range(0, len(seen), size)]
@@ -42,52 +39,32 @@ def suspects(angular: Angular, rest: FloatArray, units: Float32, sure: list[floa
     return min(late for late, _ in found), np.concatenate([items for _, items in found])
 
 
-def cosines(units: Float32, others: Float32) -> Float32:
-    """Cosines of units (rows) and others.
-
-    >>> cosines(np.eye(2, dtype=np.float32), np.float32([[0.6, 0.8]])).tolist() == np.float32([[0.6], [0.8]]).tolist()
-    True
-    """
-    if units.size * len(others) < _ALONE:
-        return units @ others.T
-    found = np.empty((len(units), len(others)), np.float32)
-    size = max(1, (_ALONE - 1) // units.size)
-    for start in range(0, len(others), size):
-        np.matmul(units, others[start : start + size].T, out=found[:, start : start + size])
-    return found
-
-
-def _most(units: Float32) -> list[float]:
+def _most(units: Float32) -> FloatArray:
     """For every round, the sum of angles to the picks before it that no vector exceeds."""
-    gram = cosines(units, units)
-    gram *= np.tri(len(units), k=-1, dtype=np.float32)
-    sums = gram.sum(axis=1).tolist()
-    gram *= gram
-    most, length, squares = [0.0], 0.0, 0.0
-    for before, (each, square) in enumerate(zip(sums[:-1], gram.sum(axis=1).tolist()[:-1], strict=True), 1):
-        length += 1.0 + 2.0 * each
-        squares += 1.0 + 2.0 * square
-        room = math.sqrt(max(0.0, length)) + BEND * math.sqrt(squares)
-        most.append(min(before * math.pi, before * math.pi / 2.0 + room) + before * math.pi * ROUNDING)
-    return most
+    picks = len(units) - 1
+    gram = cosines(units, units, np.arange(picks))[:picks]
+    lengths = np.sqrt(np.maximum(0.0, np.cumsum(np.diag(gram) + 2.0 * np.tril(gram, -1).sum(axis=1))))
+    eigenvalues: list[float] = []
+    while len(eigenvalues) < picks:  # that of more picks is no less: a few of them do for all rounds
+        more = min(2 * len(eigenvalues) + 1, picks)
+        eigenvalues += [largest_eigenvalue(gram[:more, :more])] * (more - len(eigenvalues))
+    return np.append(0.0, most_angles(np.arange(1.0, picks + 1.0), lengths, eigenvalues))
 
 
 def _look(
-    angular: Angular, items: IntArray, rest: FloatArray, units: Float32, sure: list[float]
+    angular: Angular, items: IntArray, rest: FloatArray, units: Float32, sure: FloatArray
 ) -> tuple[int, IntArray]:
     """Do the same for some of the rest by their cosines."""
-    others = angular.vectors.take(items, axis=0)
-    table = cosines(units[:-1], others)
-    table *= angular.shrink.take(items)
-    lowest = table.min(axis=1).tolist()
+    places = angular.places(items)
+    table = cosines(units[:-1], angular.vectors, places)
+    table *= angular.shrink.take(places)
+    behind = np.clip(-table.min(axis=1), 0.0, 1.0, dtype=np.float64)
     for row in range(1, len(table)):
         np.add(table[row - 1], table[row], out=table[row])  # np.cumsum takes several times as long
-    needed, bend = [], 0.0
-    for before, (score, low) in enumerate(zip(sure[1:], lowest, strict=True), 1):
-        behind = min(max(0.0, -low), 1.0)
-        bend += math.asin(behind) - behind
-        needed.append(score - sure[0] - before * math.pi * (0.5 + ROUNDING) - bend)
-    table += np.array(needed, np.float32)[:, None]
+    before = np.arange(1.0, len(sure))
+    bend = np.cumsum(np.arcsin(behind) - behind)
+    needed = sure[1:] - sure[0] - before * (math.pi * (0.5 + ROUNDING)) - bend
+    table += needed.astype(np.float32)[:, None]
     own = rest.take(items) - sure[0]  # from there, so that float32 has digits enough where it matters
     might = own >= np.minimum(table.min(axis=0), 0.0)
     if not might.any():

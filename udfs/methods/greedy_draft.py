@@ -2,8 +2,9 @@
 
 The picks are those of Algorithm 1 (greedy.py) with `Argmax` and no limit but k. A round measures the drafted candidates
 only. Afterwards all others are held against every round at once (`draft_check.py`): who might have been better joins,
-and the rounds from there on are run again. Where a choice is too close for float32, or many might have been better, the
-draft is given up for Algorithm 1 itself. Scores are in radians here: one's own, and the angles to the picks.
+and the rounds from there on are run again. Where a choice is close for float32, the few that it is between are measured
+once more, in float64. Where that does not tell them apart either, or many might have been better, the draft is given up
+for Algorithm 1 itself. Scores are in radians here: one's own, and the angles to the picks.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..distances.angular import NEAR, Angular
+from ..distances.angular import NEAR, Angular, exact_units
 from ..distances.angular_front import Float32, dots
 from ..objective.objective import Objective
 from ..objective.public import PublicObjective
@@ -22,11 +23,13 @@ from ..types import FloatArray, IntArray, Matroid, Mechanism, Source
 from .draft_check import suspects
 from .greedy import greedy
 
-MOST = 1 << 23  # distances to all picks; with more, no round should have to wait for all others
+MOST = 1 << 26  # distances to all picks; with more, no round should have to wait for all others
 _FEW = 1 << 14  # with no more, to measure everyone takes no longer than the check
 _FIRST, _PER_PICK, _PART = 128, 2, 32  # who is drafted: so many, or so many a pick, or one in so many
 _PATIENCE = 2  # so many times others may join
 _ARC, _SUM = 1e-6, 1e-12  # more than arc cosines in float32 and sums in float64 differ by
+_CLOSE = 16  # so many are measured once more
+_EXACTLY = 0.125  # of the doubt stays then: Algorithm 1 errs still, but errors of float32 do not all go one way
 _STEPS = 4.0  # what making scores whole numbers may move a difference by
 _SOLE: IntArray = np.zeros(1, np.int64)
 
@@ -71,7 +74,7 @@ class Draft:
         self._dot, self._arc = 4.0 * (math.sqrt(angular.vectors.shape[1]) + 4.0) * 2.0**-24, _ARC
         self._products: Callable[[Float32, Float32], Float32] = dots
         self._items: IntArray = np.empty(0, np.int64)  # the drafted; in key order at first
-        self._vectors, self._shrink = angular.vectors, angular.shrink  # theirs
+        self._vectors, self._shrink = angular.vectors[:0], angular.shrink[:0]  # theirs
         self._scores: FloatArray = np.empty(0)  # theirs in this round; -inf once picked
         self._places: list[int] = []  # of the picks, among the drafted
         self._best: list[float] = []  # their scores when they were picked
@@ -93,6 +96,7 @@ class Draft:
         first = max(_FIRST, _PER_PICK * self._k, n // _PART)
         if n * self._k <= _FEW or 2 * first >= n:
             self._items, self._scores = np.arange(n), self._own.copy()
+            self._vectors, self._shrink = self._angular.all()
             # Everyone is measured in the same steps as by the objective.
             self._dot, self._arc, self._products = 0.0, _SUM, np.matmul
             return self._play()
@@ -117,12 +121,27 @@ class Draft:
             place = int(scores.argmax())
             best, scores[place] = float(scores[place]), -math.inf
             if late and scores[scores.argmax()] >= best - self._doubt[late]:
-                return False
+                scores[place] = best
+                leader = self._leader(np.flatnonzero(scores >= best - self._doubt[late]), late)
+                if leader is None:
+                    return False
+                place, best, scores[leader] = leader, float(scores[leader]), -math.inf
             self._places.append(place)
             self._best.append(best)
             if late + 1 < self._k:
                 scores += self._angles(place)
         return True
+
+    def _leader(self, close: IntArray, late: int) -> int | None:
+        """Who of these is the best, measured exactly; None if they are too many or too close even so."""
+        if len(close) > _CLOSE or not self._dot:
+            return None
+        picks = exact_units(self._vectors.take(self._places, axis=0))
+        cosines = np.clip(exact_units(self._vectors.take(close, axis=0)) @ picks.T, -1.0, 1.0)
+        scores = self._own.take(self._items.take(close)) + np.arccos(cosines).sum(axis=1)
+        *_, second, first = np.argsort(scores)
+        doubt = self._rounding + _EXACTLY * (self._doubt[late] - self._rounding)
+        return int(close[first]) if scores[first] - scores[second] > doubt else None
 
     def _angles(self, place: int) -> Float32 | FloatArray:
         """Angles of one more pick to the drafted."""
@@ -143,7 +162,7 @@ class Draft:
     def _draft(self, items: IntArray) -> None:
         """Draft these, those drafted before first, and measure them up to the present round."""
         self._items, self._scores = items, self._own.take(items)
-        self._vectors, self._shrink = self._angular.vectors.take(items, axis=0), self._angular.shrink.take(items)
+        self._vectors, self._shrink = self._angular.of(items)
         del self._doubt[1:]
         for place in self._places:
             self._scores += self._angles(place)
@@ -155,5 +174,4 @@ class Draft:
         rest[self._items] = -math.inf
         units = self._vectors.take(self._places, axis=0)
         units *= self._shrink.take(self._places)[:, None]
-        sure = [best - doubt for best, doubt in zip(self._best, self._doubt, strict=True)]
-        return suspects(self._angular, rest, units, sure)
+        return suspects(self._angular, rest, units, np.subtract(self._best, self._doubt))

@@ -13,6 +13,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from ..distances.among import sum_among
 from ..types import Distance, FloatArray, IntArray, Relevance
 from .objective import Standing
 from .public import PublicObjective
@@ -45,13 +46,9 @@ class Front(Protocol):
         """The same with more effort, and closer."""
         ...
 
-    def spread(self, picks: list[int]) -> float:
-        """Sum of the distances among the picks."""
-        ...
-
 
 @runtime_checkable
-class Fronted(Protocol):
+class Fronted(Distance, Protocol):
     """A distance that has a front."""
 
     def front(self, slots: int) -> Front:
@@ -86,6 +83,7 @@ class FrontObjective(PublicObjective):
 
     def marginals(self, candidates: IntArray) -> IntArray:
         """Score adding each of the candidates that may be the best; the others get 0."""
+        self._begin()
         if not self.picks or not len(candidates):
             return super().marginals(candidates)
         self._catch_up()
@@ -104,6 +102,7 @@ class FrontObjective(PublicObjective):
         if self._everyone:
             super().add(item)
             return
+        self._begin()
         self.relevance.add(item)
         self._catch_up()
         self._due = int(item)
@@ -132,7 +131,13 @@ class FrontObjective(PublicObjective):
         self._open()
 
     def _open(self) -> None:
-        self._everyone = False  # are all measured, as in any objective?
+        self._everyone = self._begun = False  # are all measured, as in any objective? is anyone?
+
+    def _begin(self) -> None:
+        """Make room for the front, unless all are measured: not before somebody asks (a draft does not)."""
+        if self._everyone or self._begun:
+            return
+        self._begun = True
         self._front = self._fronted.front(self._slots)
         self._front_own: FloatArray = np.empty(0)
         self._scored: FloatArray = np.zeros(self.n)  # scores of the front, 0 for others
@@ -183,4 +188,4 @@ class FrontObjective(PublicObjective):
 
     def _measure_picks(self) -> None:
         if not self._everyone and self.picks:
-            self._spread = self._front.spread(self.picks)
+            self._spread = sum_among(self._fronted, self.picks)

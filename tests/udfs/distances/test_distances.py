@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from msd_sql.udfs import Score, Uniform, plan, select
 from msd_sql.udfs.distances import (
     DISTANCES,
     L1,
@@ -18,10 +19,12 @@ from msd_sql.udfs.distances import (
     Hamming,
     Haversine,
     Jaccard,
+    Mixed,
     Precomputed,
     default_distance,
     distance_kind,
 )
+from msd_sql.udfs.distances.among import among, sum_among
 from msd_sql.udfs.errors import InputError
 
 SLACK = 1e-6  # float32 vectors
@@ -217,3 +220,36 @@ def test_an_unknown_distance_is_answered_with_the_nearest_name():
         distance_kind("jacard")
     with pytest.raises(InputError, match="Unknown shape of features 'matrix'"):
         default_distance("matrix")
+
+
+def test_vectors_are_measured_where_they_lie():
+    rng = np.random.default_rng(3)
+    matrix = rng.normal(size=(300, 7)).astype(np.float32)
+    matrix[7] = matrix[8] * np.float32(2.0)
+    rows = rng.permutation(300)[:250]
+    here, there = Angular(matrix, rows), Angular(matrix[rows])
+    assert here.n == there.n == 250
+    np.testing.assert_allclose(here.row(17), there.row(17), atol=1e-6)
+    np.testing.assert_allclose(among(here, [3, 1, 200])[0], there.row(3)[[3, 1, 200]], atol=1e-6)
+    made = plan(n=250, k=40, eps=None, diversity=0.5, relevance="score", method="greedy")
+    scores = rng.random(250)
+    found = [select(made, Score(scores, 40), one, Uniform(250, 40)).picks for one in (here, there)]
+    assert found[0] == found[1]
+
+
+def test_only_the_vectors_of_items_have_to_be_some():
+    matrix = np.float32([[1, 0], [np.nan, 0], [0, 0], [0, 2]])
+    assert Angular(matrix, np.array([3, 0])).row(0).round(6).tolist() == [0.0, 0.5]
+    with pytest.raises(InputError, match=r"the vector of item 1 \(counted from 0\) holds NaN"):
+        Angular(matrix, np.array([3, 1]))
+
+
+def test_distances_among_some_items_are_those_of_their_rows():
+    rng = np.random.default_rng(5)
+    vectors = rng.normal(size=(60, 3))
+    for distance in (Angular(vectors), L2(vectors), Mixed([Angular(vectors), L1(vectors[:, 0])])):
+        items = (5, 59, 0, 17)
+        expected = np.array([distance.row(item)[list(items)] for item in items])
+        np.testing.assert_allclose(among(distance, items), expected, atol=1e-6)
+        assert sum_among(distance, items) == pytest.approx(expected.sum() / 2, abs=1e-5)
+        assert among(distance, ()).size == 0

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from msd_sql.udfs import Angular, Argmax, Objective, Partition, Score, SeededSource, Uniform, narrowed, plan, select
+from msd_sql.udfs.distances.angular_front import cosines
 from msd_sql.udfs.methods import greedy_draft
-from msd_sql.udfs.methods.draft_check import cosines, suspects
+from msd_sql.udfs.methods.draft_check import suspects
 from msd_sql.udfs.methods.greedy import greedy
 from msd_sql.udfs.methods.greedy_draft import MOST, Draft, drafted
 from msd_sql.udfs.objective.front import FrontObjective
@@ -101,6 +102,29 @@ def test_equal_candidates_are_left_to_algorithm_1_which_takes_the_first():
     assert picks[:2] == [1, 2]
 
 
+@pytest.mark.parametrize("apart", [0.01, 3e-6, 1e-9])
+def test_a_close_choice_is_measured_exactly_and_left_to_algorithm_1_only_where_that_does_not_tell(monkeypatch, apart):
+    """Two are best in the second round, and float32 tells them from each other for sure only if they are far apart."""
+    monkeypatch.setattr(greedy_draft, "_FEW", 0)
+    rng = np.random.default_rng(4)
+    vectors = (rng.normal(size=(600, 64)) + 2.0).astype(np.float32)
+    own = np.linspace(1.0, 0.5, 600)
+    angular = Angular(vectors)
+    own[:3] = 9.0, 4.0, 4.0
+    own[1] += np.pi * (angular.row(0)[2] - angular.row(0)[1]) - apart
+    made = Draft(own, angular, k=2)
+    looked = []
+    monkeypatch.setattr(
+        Draft,
+        "_leader",
+        lambda self, close, late, do=Draft._leader: (looked.append(len(close)), do(self, close, late))[1],
+    )
+    assert made.run() is (apart > 1e-8)
+    assert looked == ([] if apart == 0.01 else [2])
+    if apart > 1e-8:
+        assert made.picks == [0, 2]
+
+
 def test_one_who_was_not_drafted_joins(monkeypatch):
     """Of 200 nearly equal vectors the last is opposite to all, and the least relevant."""
     monkeypatch.setattr(greedy_draft, "_FEW", 0)
@@ -131,7 +155,7 @@ def test_nobody_who_might_have_been_better_escapes_the_check(seed, picks, dimens
     sure = [float(np.quantile(each[picks:], rng.choice([0.8, 0.98, 1.0]))) + 1e-9 for each in scores]
     better = scores >= np.array(sure)[:, None]
     units = angular.vectors[:picks] * angular.shrink[:picks, None]
-    found = suspects(angular, rest, units, sure)
+    found = suspects(angular, rest, units, np.array(sure))
     if better.any():
         assert found is not None
         assert found[0] <= better.any(axis=1).argmax()
@@ -141,8 +165,9 @@ def test_nobody_who_might_have_been_better_escapes_the_check(seed, picks, dimens
 def test_cosines_are_the_same_in_blocks(monkeypatch):
     rng = np.random.default_rng(0)
     units, others = rng.normal(size=(7, 16)).astype(np.float32), rng.normal(size=(101, 16)).astype(np.float32)
-    monkeypatch.setattr("msd_sql.udfs.methods.draft_check._ALONE", 2000)
-    np.testing.assert_allclose(cosines(units, others), units @ others.T, rtol=1e-4, atol=1e-5)
+    monkeypatch.setattr("msd_sql.udfs.distances.angular_front._ALONE", 2000)
+    some = rng.permutation(101)[:77]
+    np.testing.assert_allclose(cosines(units, others, some), units @ others[some].T, rtol=1e-4, atol=1e-5)
 
 
 def test_the_rounds_of_a_draft_are_told_and_can_be_stopped():

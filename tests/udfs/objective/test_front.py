@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from msd_sql.udfs import Angular, Argmax, Objective, Score, SeededSource, Uniform, narrowed, plan, select
 from msd_sql.udfs.distances import angular_front
+from msd_sql.udfs.distances.among import sum_among
 from msd_sql.udfs.methods.greedy import greedy
 from msd_sql.udfs.objective.front import MANY, FrontObjective
 from msd_sql.udfs.objective.public import PublicObjective, scores_fit
@@ -184,4 +185,4 @@ def test_nearly_equal_and_nearly_opposite_vectors_are_measured_by_the_chord():
     front.add(0)
     front.extend(np.array([2, 3]))
     np.testing.assert_allclose(front.near, [tiny / np.pi, 1 - tiny / np.pi, 0.5], rtol=1e-6)
-    assert front.spread([0, 1, 3]) == pytest.approx(tiny / np.pi + 0.5 + 0.5 - tiny / np.pi, rel=1e-6)
+    assert sum_among(angular, (0, 1, 3)) == pytest.approx(tiny / np.pi + 0.5 + 0.5 - tiny / np.pi, rel=1e-6)
