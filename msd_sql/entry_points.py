@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,7 +103,7 @@ def as_one_sentence(instance: Instance, asking: Context) -> Iterator[None]:
         failure = EngineError(f"DuckDB refused a statement of msd_sql: {error}")
     else:
         return
-    instance.failed[asking.connection] = failure
+    instance.failed[asking.connection] = copy(failure)  # what is raised holds its callers, and they the connection
     raise failure from None
 
 

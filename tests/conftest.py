@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 import msd_sql
-from tests.support.shop import declare, fill
+from tests.support.shop import declare, fill, kinds
 
 settings.register_profile("untimed", deadline=None)  # no test depends on how busy the machine is
 settings.load_profile("untimed")
@@ -47,6 +47,39 @@ def shop(empty):
     """The same with purchases protected and products declared."""
     declare(empty)
     return empty
+
+
+@pytest.fixture(scope="module")
+def empty_of_a_module():
+    """One for all tests of a module; asked for through `never_declared`."""
+    with duckdb.connect() as con:
+        fill(con)
+        msd_sql.register(con)
+        yield con
+
+
+@pytest.fixture
+def never_declared(empty_of_a_module):
+    """What `empty` is, for tests whose statements are refused: the next test has it as it was."""
+    yield empty_of_a_module
+    assert kinds(empty_of_a_module) == []
+
+
+@pytest.fixture(scope="module")
+def shop_of_a_module():
+    """One for all tests of a module; asked for through `never_charged`."""
+    with duckdb.connect() as con:
+        fill(con)
+        msd_sql.register(con)
+        declare(con)
+        yield con
+
+
+@pytest.fixture
+def never_charged(shop_of_a_module):
+    """What `shop` is, for tests whose statements are refused or do not run: the next test has it as it was."""
+    yield shop_of_a_module
+    assert kinds(shop_of_a_module) == ["protect", "items"]
 
 
 @pytest.fixture

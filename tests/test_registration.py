@@ -67,6 +67,28 @@ def test_a_connection_that_was_forgotten_is_not_kept_alive(empty):
     assert held() is None
 
 
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (CALL.replace("6,", "0,"), "InputError"),
+        (CALL.replace("0.1,", "7,"), "BudgetError"),
+        (CALL.replace("products", "purchases"), "LeakError"),
+    ],
+)
+def test_a_connection_that_was_refused_an_answer_and_forgotten_is_not_kept_alive(call, text):
+    def asked():
+        con = msd_sql.register(duckdb.connect(config={"threads": 1}))  # so that an error has the frames of this thread
+        fill(con)
+        declare(con)
+        with pytest.raises(duckdb.InvalidInputException, match=text):
+            one(con, call)
+        return weakref.ref(con)
+
+    held = asked()
+    gc.collect()
+    assert held() is None
+
+
 def test_several_databases_in_memory_do_not_mix():
     cons = [duckdb.connect() for _ in range(3)]
     for con in cons:

@@ -51,3 +51,10 @@ def test_the_kernel_is_a_link_and_not_a_copy(root):
     link = root / "msd_sql" / "udfs"
     assert link.is_symlink()
     assert link.resolve() == (root / "udfs").resolve()
+
+
+@pytest.mark.xdist_group("kept")
+def test_a_group_of_tests_is_kept_in_one_process(request):
+    """Groups that are not kept would start Spark twice and share no fixture, and nothing else would say so."""
+    if getattr(request.config.option, "loadgroup", False):  # where tests are spread over processes
+        assert request.node.nodeid.endswith("@kept"), "this pytest and this pytest-xdist do not fit: see pyproject.toml"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Generic, TypeVar
 
 from msd_sql.errors import EngineError
@@ -54,7 +55,7 @@ class Offers(Generic[G, A]):
         """
         with self._turn:
             if self._failure is not None:
-                raise self._failure
+                raise copy(self._failure)
             with self._lock:
                 wanted = [number for number in dict.fromkeys(numbers) if number in self._waiting]
                 asked = set(wanted)
@@ -66,7 +67,7 @@ class Offers(Generic[G, A]):
                 try:
                     self._answers.update(zip(wanted, act(groups), strict=True))
                 except Exception as error:
-                    self._failure = error
+                    self._failure = copy(error)  # what is raised holds its callers, and they the connection
                     raise
             try:
                 return [self._answers.pop(number) for number in numbers]

@@ -74,10 +74,10 @@ def test_of_a_selection(shop):
         ("msd_reach((SELECT list(item_id) FROM purchases), 0.1)", "LeakError"),
     ],
 )
-def test_errors_charge_nothing(shop, call, text):
+def test_errors_charge_nothing(never_charged, call, text):
     with pytest.raises(duckdb.InvalidInputException, match=f"(?s){text}.*"):
-        one(shop, f"SELECT {call}")
-    assert kinds(shop) == ["protect", "items"]
+        one(never_charged, f"SELECT {call}")
+    assert kinds(never_charged) == ["protect", "items"]
 
 
 def test_which_relation_must_be_clear(shop):

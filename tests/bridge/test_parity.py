@@ -13,6 +13,8 @@ import pytest
 import msd_sql
 from tests.support.shop import PRODUCTS, PURCHASES
 
+pytestmark = pytest.mark.xdist_group("parity")  # one process of several asks everything, once
+
 SETUP = [
     PRODUCTS,
     PURCHASES,

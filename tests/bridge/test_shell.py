@@ -16,18 +16,38 @@ from msd_sql.bridge import build, extension_file, launch
 from msd_sql.bridge.worker import LEDGER_VARIABLE
 from msd_sql.errors import EngineError, InputError
 from tests.bridge import stress
+from tests.bridge.conftest import Shell
 
 ASK_BOTH = "SELECT mine(), msd_remaining('purchases')"
 PROMPT = r"shop\S* D "
+asks_one_shop = pytest.mark.xdist_group("shell")  # one process of several makes it
 
 
-@pytest.fixture
-def declared(shell):
-    """A shell's folder with a shop that is protected, as the shell wrote it: a copied file would be refused."""
+def declare(shell):
+    """A shop that is protected, as the shell wrote it: a copied file would be refused."""
     shell.run("shop.duckdb", text=";\n".join(stress.shop()) + ";\n")
     return shell
 
 
+@pytest.fixture
+def declared(shell):
+    """A shell's folder with a shop of one's own."""
+    return declare(shell)
+
+
+@pytest.fixture(scope="module")
+def never_charged(program, tmp_path_factory):
+    """The same for all tests that charge nothing and leave the folder as it is."""
+    return declare(Shell(program, tmp_path_factory.mktemp("shop")))
+
+
+def succeeded(done, said):
+    assert said in done.stdout
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+@asks_one_shop
 @pytest.mark.parametrize(
     ("options", "text", "said"),
     [
@@ -36,19 +56,21 @@ def declared(shell):
         (["-list", "-noheader"], "SELECT msd_remaining('purchases');\n", "1000.0"),
         (["-csv", "-f", "ask.sql"], None, "n\n1000.0"),
         (["-readonly", "-csv", "-c", "SELECT msd_remaining('purchases') AS n"], None, "n\n1000.0"),
-        (["-markdown", "-bail", "-c", "SELECT len(items) AS n FROM (" + stress.ASK + ")"], None, "| 3 |"),
     ],
 )
-def test_the_shells_own_options_work(declared, options, text, said):
-    (declared.folder / "ask.sql").write_text("SELECT msd_remaining('purchases') AS n;\n")
-    done = declared.run("shop.duckdb", *options, text=text)
-    assert said in done.stdout
-    assert done.stderr == ""
-    assert done.returncode == 0
+def test_the_shells_own_options_work(never_charged, options, text, said):
+    (never_charged.folder / "ask.sql").write_text("SELECT msd_remaining('purchases') AS n;\n")
+    succeeded(never_charged.run("shop.duckdb", *options, text=text), said)
 
 
-def test_an_error_of_ours_is_an_error_of_the_shell(declared):
-    done = declared.run("shop.duckdb", "-c", "SELECT msd_select(item_id, 0, 0.1, 0.5) FROM products")
+def test_the_shells_own_options_work_with_an_answer_that_is_charged(declared):
+    asked = "SELECT len(items) AS n FROM (" + stress.ASK + ")"
+    succeeded(declared.run("shop.duckdb", "-markdown", "-bail", "-c", asked), "| 3 |")
+
+
+@asks_one_shop
+def test_an_error_of_ours_is_an_error_of_the_shell(never_charged):
+    done = never_charged.run("shop.duckdb", "-c", "SELECT msd_select(item_id, 0, 0.1, 0.5) FROM products")
     assert done.returncode == 1
     assert "k must be a whole number" in done.stderr
     assert "Traceback" not in done.stderr
@@ -66,25 +88,31 @@ def test_a_read_only_database_keeps_its_ledger_elsewhere(program, tmp_path, shel
     assert (tmp_path / "ledger.duckdb").exists()
 
 
-def test_the_lines_for_ones_own_rc_load_everything(program, declared):
-    home = declared.folder / "home"
-    home.mkdir()
-    (home / ".duckdbrc").write_text(launch.rc())
+@asks_one_shop
+def test_the_lines_for_ones_own_rc_load_everything(program, never_charged, tmp_path):
+    (tmp_path / ".duckdbrc").write_text(launch.rc())
     done = subprocess.run(
         [program, "-unsigned", "shop.duckdb", "-csv", "-c", "SELECT msd_remaining('purchases') AS n"],
-        cwd=declared.folder, env={**os.environ, "HOME": str(home)}, text=True, capture_output=True, check=False,
-    )  # fmt: skip
+        cwd=never_charged.folder,
+        env={**os.environ, "HOME": str(tmp_path)},
+        text=True,
+        capture_output=True,
+        check=False,
+    )
     assert done.stdout.split() == ["n", "1000.0"]
 
 
-def test_the_users_own_rc_is_read_as_ever(program, declared):
-    home = declared.folder / "home"
-    home.mkdir()
-    (home / ".duckdbrc").write_text("CREATE TEMP MACRO mine() AS 'from my own rc';\n")
+@asks_one_shop
+def test_the_users_own_rc_is_read_as_ever(program, never_charged, tmp_path):
+    (tmp_path / ".duckdbrc").write_text("CREATE TEMP MACRO mine() AS 'from my own rc';\n")
     done = subprocess.run(
         [program, *launch.command(), "shop.duckdb", "-csv", "-noheader", "-c", ASK_BOTH],
-        cwd=declared.folder, env={**os.environ, "HOME": str(home)}, text=True, capture_output=True, check=False,
-    )  # fmt: skip
+        cwd=never_charged.folder,
+        env={**os.environ, "HOME": str(tmp_path)},
+        text=True,
+        capture_output=True,
+        check=False,
+    )
     assert done.stdout.strip() == "from my own rc,1000.0"
 
 

@@ -347,11 +347,13 @@ def press():
     while not watcher.execute("SELECT sum(charged_eps) FROM msd_ledger()").fetchall()[0][0]:
         time.sleep(0.02)
     os.kill(os.getpid(), signal.SIGINT)
-threading.Thread(target=press, daemon=True).start()
+pressing = threading.Thread(target=press, daemon=True)
+pressing.start()
 try:
     con.execute(sys.argv[2]).fetchall()
 except BaseException as error:
     print(type(error).__name__)
+pressing.join(60)  # a thread that is cut off keeps its connection, of which DuckDB complains
 """
 
 

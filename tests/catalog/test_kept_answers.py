@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import duckdb
 import pytest
 
 import msd_sql
 from msd_sql.catalog.records.answers import find_answers
 from msd_sql.database.duckdb_host import DuckDBHost
+from tests.support.processes import answers_elsewhere as elsewhere
 from tests.support.shop import declare, kinds, one, spent
 
 ASK = "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products"
 GROUPS = "SELECT category, msd_select(item_id, 4, 0.05, 0.5) FROM products GROUP BY category ORDER BY category"
 REACH = "SELECT msd_reach([1, 2, 3], 0.05)"
-PROCESS = """
-import duckdb, msd_sql, sys
-with duckdb.connect(sys.argv[1]) as con:
-    con.execute("SET enable_progress_bar = false")
-    msd_sql.register(con)
-    print([con.execute(sql).fetchall() for sql in sys.argv[2:]])
-"""
-
-
-def elsewhere(file, *statements):
-    """The answers of another process."""
-    command = [sys.executable, "-c", PROCESS, file, *statements]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 @pytest.fixture

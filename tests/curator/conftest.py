@@ -10,7 +10,7 @@ from msd_sql.catalog.accounts.account import Account
 from msd_sql.curator.core import Curator
 from msd_sql.curator.limits import Limits
 from msd_sql.curator.log import Log
-from tests.curator.shop import add_account, make_shop, share
+from tests.curator.shop import add_accounts, make_shop, share
 
 pytest.importorskip("pyarrow.flight")
 
@@ -21,11 +21,8 @@ def shop(tmp_path: Path) -> Path:
 
 
 def add_people(shop: Path) -> dict[str, str]:
-    return {
-        "ana": add_account(shop, "ana", shares=share(0.3)),
-        "ben": add_account(shop, "ben", shares=share(0.5)),
-        "olga": add_account(shop, "olga", role="owner"),
-    }
+    people = {"ana": {"shares": share(0.3)}, "ben": {"shares": share(0.5)}, "olga": {"role": "owner"}}
+    return add_accounts(shop, people)
 
 
 @pytest.fixture

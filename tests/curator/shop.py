@@ -44,11 +44,17 @@ def make_shop(path: Path, *, budget: float = 1.0, users: int = 400) -> Path:
 
 def add_account(path: Path, name: str, **given: Any) -> str:
     """Add an account at the file; its token."""
+    return add_accounts(path, {name: given})[name]
+
+
+def add_accounts(path: Path, people: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """Add accounts at the file, which is opened once for all of them; their tokens."""
     from msd_sql.curator.local_owner import local_owner
     from msd_sql.remote.wire import Asked
 
     with local_owner(str(path)) as door:
-        return str(door.ask(Asked("account add", {"name": name, **given})).values["token"])
+        asked = {name: Asked("account add", {"name": name, **given}) for name, given in people.items()}
+        return {name: str(door.ask(one).values["token"]) for name, one in asked.items()}
 
 
 def share(budget: float | str, relation: str = "purchases") -> list[dict[str, Any]]:

@@ -67,10 +67,10 @@ CASES = [
 
 
 @pytest.mark.parametrize(("arguments", "text"), CASES, ids=[arguments for arguments, _ in CASES])
-def test_an_error_says_what_is_wrong_and_charges_nothing(shop, arguments, text):
+def test_an_error_says_what_is_wrong_and_charges_nothing(never_charged, arguments, text):
     with pytest.raises(duckdb.InvalidInputException, match=f"(?s){text}.*othing was charged"):
-        one(shop, CALL.format(arguments))
-    assert kinds(shop) == ["protect", "items"]
+        one(never_charged, CALL.format(arguments))
+    assert kinds(never_charged) == ["protect", "items"]
 
 
 @pytest.mark.parametrize(
@@ -81,10 +81,10 @@ def test_an_error_says_what_is_wrong_and_charges_nothing(shop, arguments, text):
         ("itm_id, 6, 0.1, 0.5", 'column "itm_id" not found'),
     ],
 )
-def test_unknown_columns_and_arguments_are_duckdbs_to_refuse(shop, arguments, text):
+def test_unknown_columns_and_arguments_are_duckdbs_to_refuse(never_charged, arguments, text):
     with pytest.raises(duckdb.BinderException, match=text):
-        one(shop, CALL.format(arguments))
-    assert kinds(shop) == ["protect", "items"]
+        one(never_charged, CALL.format(arguments))
+    assert kinds(never_charged) == ["protect", "items"]
 
 
 def test_the_leak_names_the_path(shop):
@@ -97,12 +97,12 @@ def test_the_leak_names_the_path(shop):
     assert kinds(shop) == ["protect", "items"]
 
 
-def test_private_subqueries_in_the_arguments_are_leaks(shop):
+def test_private_subqueries_in_the_arguments_are_leaks(never_charged):
     for call in ("item_id, (SELECT min(user_id) + 3 FROM purchases), 0.1, 0.5",
                  "item_id, 6, 0.1, 0.5, features := [price, (SELECT count(*) FROM purchases)]"):  # fmt: skip
         with pytest.raises(duckdb.InvalidInputException, match="LeakError"):
-            one(shop, CALL.format(call))
-    assert kinds(shop) == ["protect", "items"]
+            one(never_charged, CALL.format(call))
+    assert kinds(never_charged) == ["protect", "items"]
 
 
 def test_nothing_declared_says_what_to_declare(empty):
@@ -167,10 +167,10 @@ def test_an_uncommitted_relation_cannot_be_protected(empty):
         ("SELECT msd_remaining(NULL)", "needs the name"),
     ],
 )
-def test_declarations_that_cannot_be(empty, statement, text):
+def test_declarations_that_cannot_be(never_declared, statement, text):
     with pytest.raises(duckdb.InvalidInputException, match=text):
-        one(empty, statement)
-    assert empty.execute("FROM msd_ledger()").fetchall() == []
+        one(never_declared, statement)
+    assert never_declared.execute("FROM msd_ledger()").fetchall() == []
 
 
 def test_a_declaration_is_changed_only_on_purpose(shop):

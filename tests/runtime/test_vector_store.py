@@ -162,11 +162,11 @@ def test_what_is_no_vector_counts_as_null_and_is_no_error(what):
 @pytest.mark.parametrize(
     "features", ["NULL", "category", "item_id", "categories", "{'a': price}", "embedding::FLOAT[3]"]
 )
-def test_a_distance_from_private_rows_is_refused_whatever_the_features_are(shop, features):
+def test_a_distance_from_private_rows_is_refused_whatever_the_features_are(never_charged, features):
     distance = "(SELECT string_agg(item_id::VARCHAR, '|') FROM purchases)"
     with pytest.raises(duckdb.InvalidInputException, match="LeakError"):
         one(
-            shop,
+            never_charged,
             f"SELECT msd_select(item_id, 3, 0.1, 0.5, features := {features}, distance := {distance}) FROM products",
         )
 
