@@ -11,7 +11,7 @@ from benchmarks.speed.measure import Figure, Timing, against, race, said
 STORED = "SELECT count(*), sum(hash(stats, block_id)) FROM pragma_storage_info('purchases')"
 SECOND = "SELECT msd_select(item_id, 20, 0.1, 0.5) FROM products"
 PARTS = {
-    "the guard's look at what the connection sees": "SELECT _msd_asking()",
+    "the guard's look at what the connection sees": "SELECT msd_sql._msd_asking()",
     "in it, DuckDB's plan of the statement": f"SELECT json_serialize_plan('{SECOND}')",
     "how the relation lies in its file (which tells an unchanged one)": STORED,
     "its fingerprint (where that does not tell)": "SELECT count(*), sum(hash(user_id, item_id)) FROM purchases",

@@ -133,6 +133,5 @@ def calling(given: duckdb.DuckDBPyConnection, statement: str) -> AbstractContext
     """
     con = inner(register(given))
     instance = instance_of(con)
-    prefix = "msd_sql.main." if instance.named else ""
-    told = con.execute(f"SELECT {prefix}_msd_context()").fetchall()[0][0]
+    told = con.execute(f"SELECT {instance.prefix}_msd_context()").fetchall()[0][0]
     return instance.call(instance.heard(told).saying(statement))

@@ -94,8 +94,8 @@ def _told(tool: Callable[P, Any]) -> Callable[P, Any]:
 
 def _items(con: Connection) -> dict[str, dict[str, Any]]:
     raw = inner(con)
-    told = raw.execute("SELECT _msd_caller()").fetchall()[0][0]
     instance = instance_of(raw)
+    told = raw.execute(f"SELECT {instance.prefix}_msd_caller()").fetchall()[0][0]
     with instance.call(instance.heard(told)) as call:
         declared = list(call.items())
     found = {}

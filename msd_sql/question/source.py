@@ -39,7 +39,7 @@ def guard(call: Call, *, public: bool = False) -> Guard:
     protected = {} if public else call.private()
     declared = [known.name for known in call.items()]
     elsewhere = not public and any(known.in_spark for known in call.protected())
-    return Guard(call.lookups, call.context.view, protected, declared, call.once, elsewhere=elsewhere)
+    return Guard(call.host, call.context.view, protected, declared, call.once, elsewhere=elsewhere)
 
 
 def says_public(call: Call) -> bool:

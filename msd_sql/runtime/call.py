@@ -198,7 +198,7 @@ class Call:
         if not private:
             return None
         declared = [*(known.name for known in self.items()), str(name)]
-        guard = Guard(self.lookups, self.context.view, private, declared, lambda question, answer: answer())
+        guard = Guard(self.host, self.context.view, private, declared, lambda question, answer: answer())
         try:
             guard.check_relation(name)
         except LeakError as error:

@@ -64,6 +64,11 @@ class Instance:
                 self._caches = Caches()
             return self._caches
 
+    @property
+    def prefix(self) -> str:
+        """What stands before a macro that our macros call, so that every connection finds it."""
+        return "msd_sql.main." if self.named else ""
+
     def drop_caches(self) -> None:
         """Let go of everything that is remembered of the database."""
         with self._lock:

@@ -142,6 +142,7 @@ TRICKS = [
     "SELECT msd_unprotect('purchases')",
     "SELECT msd_budget('purchases', 100)",
     'SELECT _msd_declare(\'budget\', \'{{"relation": "purchases", "budget": "9"}}\', _msd_caller())',
+    'SELECT _msd_declare(\'budget\', \'{{"relation": "purchases", "budget": "9"}}\', msd_sql._msd_caller())',
 ]
 
 

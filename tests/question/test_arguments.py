@@ -26,7 +26,8 @@ DISTANCES = ["NULL", "'jaccard'", "'hamming'", "'angular'", "'L2'", "'l1'", "'ha
 def test_the_macros_hand_over_the_form_that_python_expects(empty, distance):
     for column in COLUMNS:
         kind, text, listed, vector = empty.execute(
-            f"SELECT typeof(list(x)), _msd_all_texts(x), _msd_all_lists(x, {distance}), _msd_all_vectors(x, {distance})"
+            f"SELECT typeof(list(x)), msd_sql._msd_all_texts(x), msd_sql._msd_all_lists(x, {distance}), "
+            f"msd_sql._msd_all_vectors(x, {distance})"
             f" FROM (SELECT {column} AS x)"
         ).fetchall()[0]
         shape = shape_of(kind, None if distance == "NULL" else distance.strip("'"))
@@ -34,7 +35,11 @@ def test_the_macros_hand_over_the_form_that_python_expects(empty, distance):
         given = [name for name, form in (("text", text), ("list", listed), ("vector", vector)) if form is not None]
         assert len(given) == 1, (column, given)
         assert forms[shape] is not None, (column, shape, given)
-        row = [f"_msd_text({column})", f"_msd_list({column}, {distance})", f"_msd_vector({column}, {distance})"]
+        row = [
+            f"msd_sql._msd_text({column})",
+            f"msd_sql._msd_list({column}, {distance})",
+            f"msd_sql._msd_vector({column}, {distance})",
+        ]
         alone = [one(empty, f"SELECT {form}") for form in row]
         assert [form is None for form in alone] == [form is None or form[0] is None for form in (text, listed, vector)]
 
@@ -42,7 +47,7 @@ def test_the_macros_hand_over_the_form_that_python_expects(empty, distance):
 def test_what_was_not_given_has_no_form(empty):
     assert shape_of(one(empty, "SELECT typeof(list(NULL))"), None) == "none"
     assert empty.execute(
-        "SELECT _msd_all_texts(NULL), _msd_all_lists(NULL, NULL), _msd_all_vectors(NULL, NULL)"
+        "SELECT msd_sql._msd_all_texts(NULL), msd_sql._msd_all_lists(NULL, NULL), msd_sql._msd_all_vectors(NULL, NULL)"
     ).fetchall() == [(None, None, None)]
 
 
@@ -143,14 +148,14 @@ KEYS = Argument("include", Kind.KEYS, "Keys.", "NULL")
     ],
 )
 def test_a_list_of_keys_arrives_as_their_texts(empty, given, keys):
-    assert read([KEYS], {"include": one(empty, f"SELECT _msd_keys({given})")}) == {"include": keys}
+    assert read([KEYS], {"include": one(empty, f"SELECT msd_sql._msd_keys({given})")}) == {"include": keys}
 
 
 def test_no_list_of_keys_is_nothing_given(empty):
-    assert read([KEYS], {"include": one(empty, "SELECT _msd_keys(NULL)")}) == {}
+    assert read([KEYS], {"include": one(empty, "SELECT msd_sql._msd_keys(NULL)")}) == {}
 
 
 @pytest.mark.parametrize("given", ["5", "'abc'", "[1, NULL]", "{'a': 1}", "[[1], [2]]::VARCHAR"])
 def test_what_is_no_list_of_keys_is_refused_in_words(empty, given):
     with pytest.raises(InputError, match=r"include must be a list of keys, such as \[12, 40\], none of them NULL; got"):
-        read([KEYS], {"include": one(empty, f"SELECT _msd_keys({given})")})
+        read([KEYS], {"include": one(empty, f"SELECT msd_sql._msd_keys({given})")})
