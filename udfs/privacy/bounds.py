@@ -69,10 +69,21 @@ def renyi(release: Divergence, delta: float) -> float:
     >>> round(renyi(Divergence(eta=0.011198 / 2, adds=100), 1e-9), 4)
     0.1
     """
-    log_excess, best = np.arange(-8.0, 36.0, 0.25), math.inf
-    for step in _FINER:
-        found = [release.at(alpha) + conversion(alpha, delta) for alpha in (1 + np.exp(log_excess)).tolist()]
-        log_excess, best = _around(log_excess, int(np.argmin(found)), step), min(best, *found)
+
+    def proved(log_excess: FloatArray) -> FloatArray:
+        orders = (1 + np.exp(log_excess)).tolist()
+        return np.array([release.at(alpha) + conversion(alpha, delta) for alpha in orders])
+
+    every = np.arange(-8.0, 36.0, 0.25)
+    found = proved(every)
+    best = float(found.min())
+    beside = np.concatenate([[math.inf], found, [math.inf]])
+    for low in np.flatnonzero((found <= beside[:-2]) & (found <= beside[2:]) & np.isfinite(found)):
+        log_excess, place = every, int(low)  # D_α is the least of several, so that there can be several such places
+        for step in _FINER[:-1]:
+            log_excess = _around(log_excess, place, step)
+            finer = proved(log_excess)
+            best, place = min(best, float(finer.min())), int(np.argmin(finer))
     return max(0.0, best)
 
 
