@@ -37,7 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.breaks:
         print(f"\n{took}; {len(bad)} of them are violated: {'the audit noticed' if bad else 'the audit is blind'}.")
         return 1 if bad else 2
-    print(f"\n{took}; {f'{len(bad)} DO NOT HOLD' if bad else 'every one holds'}.")
+    unsure = sum(finding.verdict == "not refuted" for finding in findings)
+    held = f"{len(findings) - unsure} hold, {unsure} are not refuted" if unsure else "every one holds"
+    print(f"\n{took}; {f'{len(bad)} DO NOT HOLD' if bad else held}.")
     return 1 if bad else 0
 
 

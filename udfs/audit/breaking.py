@@ -56,6 +56,18 @@ _ALL = {
             (profiles, "_clocks", lambda right, release, eps: right(release, 2 * eps)),
         ),
     ),
+    "clocks_slip": Mistake(
+        "the clocks' privacy loss is a hundredth too small where noise is solved for, and nowhere else",
+        replaced=((bounds, "clocks", lambda right, eta, delta: 0.99 * right(eta, delta)),),
+    ),
+    "covering_slip": Mistake(
+        "covering takes a hundredth less of δ where noise is solved for, and nowhere else",
+        replaced=((bounds, "covering", lambda right, eta, rounds, delta: right(eta, rounds, delta / 0.99)),),
+    ),
+    "renyi_slip": Mistake(
+        "the room that an order leaves is a hundredth too large",
+        replaced=((bounds, "room", lambda right, eps, *given: 1.01 * right(eps, *given)),),
+    ),
     "clocks_start": Mistake(
         "the clocks start half as far apart: tanh(η/2)/2 instead of tanh(η/2)",
         replaced=(
