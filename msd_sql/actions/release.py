@@ -9,7 +9,7 @@ again and again until it has told what it depends on (docs/privacy.md).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,44 +70,71 @@ class Told:
     repeated: bool
 
 
+@dataclass(frozen=True)
+class _Part:
+    """The questions of a statement about one relation: what of them was told before, and what is new."""
+
+    home: str
+    asked: Sequence[Asked]
+    told: Mapping[str, Release]
+    new: Mapping[str, Asked]
+
+    @property
+    def protected(self) -> Protected:
+        return self.asked[0].terms.protected
+
+    def known(self, one: Asked) -> Release | None:
+        return None if one.terms.fresh else self.told.get(one.question)
+
+
 def release(call: Call, asked: Sequence[Asked], draw: Callable[[Sequence[Asked]], Sequence[Drawn]]) -> list[Told]:
     """Answer the questions of one statement, each by its place; a BudgetError, and nothing charged, if not all fit.
 
     `draw` draws those that are new, of one relation at a time. It is called once they have been charged.
     """
     by_relation: dict[str, list[int]] = {}
+    by_home: dict[str, list[str]] = {}
     for place, one in enumerate(asked):
         by_relation.setdefault(one.terms.protected.name, []).append(place)
-    if len(by_relation) > 1:  # budgets of several relations: none is charged if another one cannot pay
-        for places in by_relation.values():
-            terms = [asked[place].terms for place in places]
-            call.ledger.check(terms[0].protected, [one.answer for one in terms if not one.exact])
-    found: dict[int, Told] = {}
-    for places in by_relation.values():
-        found.update(zip(places, _of_one_relation(call, [asked[place] for place in places], draw), strict=True))
+        by_home.setdefault(call.identity(one.terms.protected.home), []).append(one.question)
+    memory = call.instance.caches.memory
+    with ExitStack() as stack:
+        for home in sorted(by_home):  # in one order: none waits for a waiting one
+            stack.enter_context(memory.asking(home, by_home[home]))
+        parts = [_part(call, memory, [asked[place] for place in places]) for places in by_relation.values()]
+        if len(parts) > 1:  # budgets of several relations: none is charged if another one cannot pay
+            call.ledger.check([(part.protected, _charged_answers(part)) for part in parts])
+        found: dict[int, Told] = {}
+        for part, places in zip(parts, by_relation.values(), strict=True):
+            found.update(zip(places, _answered(call, memory, part, draw), strict=True))
     return [found[place] for place in range(len(asked))]
 
 
-def _of_one_relation(call: Call, asked: list[Asked], draw: Callable[[Sequence[Asked]], Sequence[Drawn]]) -> list[Told]:
-    protected = asked[0].terms.protected
-    home = call.identity(protected.home)
-    memory = call.instance.caches.memory
-    with memory.asking(home, [one.question for one in asked]):
-        told = _told(call, memory, home, asked)
-        new: dict[str, Asked] = {}
-        for place, one in enumerate(asked):
-            if one.question not in told:  # the same question twice in a statement is one, unless each is to be fresh
-                new[_as_new(one, place)] = one
-        again = [Again(told[one.question].answer, one.terms.answer) for one in asked if one.question in told]
-        made = _drawn(call, home, list(new.values()), draw, repeated=len(asked) - len(new), again=again)
-        if not new:
-            _note(call, asked, told, again)
-        for one, drawn in zip(new.values(), made, strict=True):
-            memory.keep(home, one.question, one.terms.content(), drawn)
-    fresh = dict(zip(new, made, strict=True))
+def _part(call: Call, memory: Memory, asked: list[Asked]) -> _Part:
+    home = call.identity(asked[0].terms.protected.home)
+    part = _Part(home, asked, _told(call, memory, home, asked), {})
+    # The same question twice in a statement is one, unless each is to be fresh.
+    return replace(part, new={_as_new(one, place): one for place, one in enumerate(asked) if part.known(one) is None})
+
+
+def _charged_answers(part: _Part) -> list[Answer]:
+    return [one.terms.answer for one in part.new.values() if not one.terms.exact]
+
+
+def _answered(
+    call: Call, memory: Memory, part: _Part, draw: Callable[[Sequence[Asked]], Sequence[Drawn]]
+) -> list[Told]:
+    again = [Again(known.answer, one.terms.answer) for one in part.asked if (known := part.known(one)) is not None]
+    repeated = len(part.asked) - len(part.new)
+    made = _drawn(call, part.home, list(part.new.values()), draw, repeated=repeated, again=again)
+    if not part.new:
+        _note(call, part.asked, part.told, again)
+    for one, drawn in zip(part.new.values(), made, strict=True):
+        memory.keep(part.home, one.question, one.terms.content(), drawn)
+    fresh = dict(zip(part.new, made, strict=True))
     return [
-        Told(told[one.question], True) if one.question in told else Told(fresh[_as_new(one, place)], False)
-        for place, one in enumerate(asked)
+        Told(known, True) if (known := part.known(one)) is not None else Told(fresh[_as_new(one, place)], False)
+        for place, one in enumerate(part.asked)
     ]
 
 

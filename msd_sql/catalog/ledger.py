@@ -119,12 +119,19 @@ class Ledger:
         return self._write(protected.home, act)
 
     @with_ledger_open
-    def check(self, protected: Protected, answers: Sequence[Answer]) -> None:
-        """Refuse, as `charge` would, what the budget does not allow now; nothing is charged."""
-        balance = _balance(self.home_hosts.at(protected.home), protected)
-        _allow(protected, balance, answers)
-        if self._account is not None:
-            share_charge.check(self.home_hosts.at(protected.home), self._account, protected, answers)
+    def check(self, asked: Sequence[tuple[Protected, Sequence[Answer]]]) -> None:
+        """Refuse, as `charge` would, what the budgets do not allow now of all these; nothing is charged.
+
+        Relations can share a budget: then it has to allow the answers of all of them together.
+        """
+        by_budget: dict[tuple[str, str], tuple[Protected, list[Answer]]] = {}
+        for protected, answers in asked:
+            key = protected.home, protected.charged_to
+            by_budget.setdefault(key, (protected, []))[1].extend(answers)
+            if self._account is not None:
+                share_charge.check(self.home_hosts.at(protected.home), self._account, protected, answers)
+        for protected, together in by_budget.values():
+            _allow(protected, _balance(self.home_hosts.at(protected.home), protected), together)
 
     @with_ledger_open
     def note(

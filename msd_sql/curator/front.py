@@ -65,7 +65,10 @@ class Statement:
 @cache
 def _parser() -> duckdb.DuckDBPyConnection:
     """An empty database: it parses, each statement on a cursor of its own, and runs nothing that a client wrote."""
-    return duckdb.connect(config={"threads": 1})
+    con = duckdb.connect(config={"threads": 1})
+    for setting in (*_CLOSED, "SET memory_limit = '64MB'", "SET lock_configuration = true"):
+        con.execute(setting).fetchall()
+    return con
 
 
 def checked(sql: str, limits: Limits) -> Statement:

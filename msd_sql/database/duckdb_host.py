@@ -27,10 +27,9 @@ class DuckDBHost:
     [(1,)]
     """
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection, *, own: bool = False, spare: bool = False) -> None:
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, *, own: bool = False) -> None:
         self._connection = cursor
         self._own = own
-        self._spare = spare  # made for us by another host: nothing of a user's is under way on it
         self._opening = OWN_NAMES if own else ""  # what is run before the first statement
 
     @property
@@ -94,25 +93,17 @@ class DuckDBHost:
 
     @contextmanager
     def transaction(self) -> Iterator[DuckDBHost]:
-        """A transaction on a cursor of its own, closed at the end; on this one if that is made for us.
+        """A transaction on a cursor of its own, closed at the end: nobody interrupts it half way.
 
         For what schema msd keeps: rows of a few small tables, which take longer to optimise than to read or write.
         """
-        if self._spare:
-            self._spare = False  # within it another one needs another cursor
-            try:
-                with in_transaction(self):
-                    yield self
-            finally:
-                self._spare = True
-            return
         with closing(unoptimised(self.second_connection())) as inner, in_transaction(inner):
             yield inner
 
     def second_connection(self) -> DuckDBHost:
         """A host on another cursor."""
         with _translated():
-            return DuckDBHost(self._connection.cursor(), own=self._own, spare=True)
+            return DuckDBHost(self._connection.cursor(), own=self._own)
 
     def close(self) -> None:
         """Let go of the cursor: while one is open, the database file stays locked for other processes."""

@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 
 from msd_sql.catalog.declarations import Items
+from msd_sql.catalog.relations import described
 from msd_sql.database.host import Column
+from msd_sql.database.sql_text import fold, shown
 from msd_sql.engines.candidates import Candidates
 from msd_sql.errors import InputError, suggest
+from msd_sql.guard.examine import Sources
 from msd_sql.question.features import Features, Given, coded, given_values
 from msd_sql.question.options import Counts, Request
+from msd_sql.runtime.call import Call
 from msd_sql.udfs.matroids import Laminar, Partition, Transversal, Uniform
 from msd_sql.udfs.types import IntArray, Matroid
 
@@ -40,6 +44,20 @@ def constraint(
     else:
         return Uniform(candidates.n, wanted.k), []
     return quota(values, caps, candidates.n, wanted.k, minimums), [*values.facts, _fact(caps), _fact(minimums)]
+
+
+def check_not_quoted(call: Call, given: Given, sources: Sources) -> None:
+    """Refuse a quota that is the name of a column in quotes: one value for all limits all of them together."""
+    text = given.texts[0] if given.type == "VARCHAR" and len(given.texts) > 1 else None
+    if text is None or given.texts[-1] != text or len(set(given.texts)) > 1:
+        return
+    for relation in sources.rows:
+        for column in described(call.lookups, call.once, relation.sql):
+            if fold(column) == fold(text):
+                raise InputError(
+                    f"quota is the same text, '{text}', for every candidate, and {relation.name} has a column of that "
+                    f"name. Name it without quotes: quota := {shown(column)}."
+                )
 
 
 def quota(values: Features, caps: Counts, n: int, k: int, minimums: Counts = ()) -> Matroid:

@@ -230,6 +230,8 @@ def _feed(take: Callable[[Any], object], value: Any) -> None:
     elif type(value) in _SCALARS:
         text = repr(value).encode()
         take(b"%s %d:%s" % (type(value).__name__.encode(), len(text), text))
+    elif isinstance(value, np.ma.MaskedArray):  # what lies under the mask is anything
+        _feed(take, [np.ma.getmaskarray(value), value.filled(0) if value.dtype != object else value.filled(None)])
     elif isinstance(value, np.ndarray) and value.dtype != object:
         take(f"array {value.dtype.str} {value.shape}:".encode())
         take(np.ascontiguousarray(value).tobytes())

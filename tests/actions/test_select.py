@@ -336,3 +336,12 @@ def test_column_names_that_are_also_argument_names(empty):
 def test_uuid_keys_survive_text(empty):
     key = str(uuid.UUID(int=7))
     assert one(empty, f"SELECT msd_select('{key}'::UUID, 1, NULL, 1)") == [uuid.UUID(int=7)]
+
+
+def test_a_fresh_question_is_asked_anew_beside_the_same_one_that_is_told_again(shop):
+    ask = "SELECT msd_select(item_id, 6, 0.1, 0.5)"
+    first = one(shop, f"{ask} FROM products")
+    again, fresh = shop.execute(f"{ask}, {ask[7:-1]}, fresh := true) FROM products").fetchall()[0]
+    assert again == first
+    assert len(fresh) == 6
+    assert spent(shop) == 0.2

@@ -170,3 +170,25 @@ def test_an_unprotected_holder_still_pays(host):
     with pytest.raises(BudgetError):
         Ledger(host).charge(clicks, Entry("select"), [Answer(Decimal("0.2"), Decimal(0), Divergence(unbounded=True))])
     assert catalog.protect("purchases", **COLUMNS, budget="0.3", delta=1e-9).spent == Decimal("0.2")
+
+
+TWO = (
+    "SELECT msd_select(item_id, 3, {}, 0.5, reach := 'purchases'), msd_select(item_id, 3, {}, 0.5, reach := 'clicks') "
+    "FROM products"
+)
+
+
+def test_a_statement_about_two_relations_of_one_budget_is_charged_whole_or_not_at_all(both):
+    both.execute(SHARES)
+    with pytest.raises(duckdb.Error, match=r"does not allow these 2 answers.*nothing was charged"):
+        both.execute(TWO.format(0.7, 0.71)).fetchall()  # each of them alone would fit
+    assert spent(both) == 0
+    both.execute(TWO.format(0.4, 0.41)).fetchall()
+    assert spent(both) == 0.81
+
+
+def test_what_was_told_before_is_told_again_whatever_it_would_cost(both):
+    both.execute(SHARES)
+    first = both.execute(TWO.format(0.4, 0.41)).fetchall()
+    assert both.execute(TWO.format(0.4, 0.41)).fetchall() == first
+    assert spent(both) == 0.81

@@ -54,6 +54,11 @@ CASES = [
         "item_id, 6, 0.1, 0.5, features := 'categories'",
         "the same text, 'categories', for every candidate. Name a column",
     ),
+    (
+        "item_id, 6, 0.1, 0.5, quota := 'Price_bin', quota_cap := 2",
+        "quota is the same text, 'Price_bin', for every candidate, and products has a column of that name. Name it "
+        "without quotes: quota := price_bin",
+    ),
     ("item_id, 6, 0.1, 0.5, features := price, distance := 'jaccard'", "jaccard compares sets: give a list column"),
     ("item_id, 6, 0.1, 0.5, features := name, distance := 'l1'", "l1 needs numbers"),
     ("item_id, 6, 0.1, 0.5, features := embedding, distance := 'haversine'", "haversine needs two features"),

@@ -266,3 +266,9 @@ def test_a_copied_file_has_an_identity_of_its_own(tmp_path):
     copy.write_bytes(original.read_bytes())
     assert mark(original) == mark(original)
     assert mark(copy) != mark(original)
+
+
+def test_what_is_missing_is_not_what_lies_under_it():
+    missing = np.ma.MaskedArray([0, 5], mask=[True, False])
+    assert fingerprint(a=missing) != fingerprint(a=np.array([0, 5]))
+    assert fingerprint(a=missing) == fingerprint(a=np.ma.MaskedArray([9, 5], mask=[True, False]))
