@@ -44,8 +44,9 @@ def register(
     """Give a connection `msd_select` and its family; calling it again changes nothing.
 
     From then on, every connection of the same database finds the functions as `msd_sql.msd_select(…)`. Without the
-    prefix they are found by connections that are registered: the first one keeps them whatever it does; those after it
-    have `msd_sql.main` on their search path, which takes a millisecond, and lose it with USE: register them again.
+    prefix they are found by connections that are registered: the first one keeps them; those after it have
+    `msd_sql.main` on their search path, which takes a millisecond, and lose it with USE: register them again. Who
+    detaches the database `msd_sql`, in memory, takes them from all connections until one is registered.
 
     Args:
         con: a connection or cursor; None: DuckDB's default connection.
