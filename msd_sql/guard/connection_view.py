@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from msd_sql.database.sql_text import SearchPath, fold, search_path
 
@@ -39,26 +40,8 @@ class ConnectionView:
     @classmethod
     def read(cls, told: str, plan: str | None = None, probes: Sequence[str] | None = None) -> ConnectionView:
         """The view from the macro's JSON, and what DuckDB told of the statement on the caller's connection."""
-        given = json.loads(told)
-
-        def keyed(name: str) -> dict[Key, str]:
-            return {key_of(row[0], row[1], row[2]): str(row[3]) for row in given.get(name) or ()}
-
-        return cls(
-            given.get("statement") or "",
-            search_path(given.get("database") or "", given.get("schema") or "main", given.get("path") or ""),
-            keyed("tables"),
-            keyed("views"),
-            dict(given.get("prepared") or ()),
-            tuple(given.get("variables") or ()),
-            tuple(fold(name) for name in given.get("enums") or ()),
-            split(given.get("folders")),
-            given.get("home") or "",
-            int(given.get("connection") or 0),
-            int(given.get("query") or 0),
-            plan,
-            tuple(probes or ()),
-        )
+        view = _read(told)
+        return view if plan is None and not probes else replace(view, plan=plan, probes=tuple(probes or ()))
 
     @property
     def temporary(self) -> frozenset[str]:
@@ -82,3 +65,25 @@ def split(folders: str | None) -> tuple[str, ...]:
     ('/data', '/more')
     """
     return tuple(one.strip() for one in (folders or "").split(",") if one.strip())
+
+
+@lru_cache(maxsize=4)  # a statement asks for its own three times
+def _read(told: str) -> ConnectionView:
+    given = json.loads(told)
+
+    def keyed(name: str) -> dict[Key, str]:
+        return {key_of(row[0], row[1], row[2]): str(row[3]) for row in given.get(name) or ()}
+
+    return ConnectionView(
+        given.get("statement") or "",
+        search_path(given.get("database") or "", given.get("schema") or "main", given.get("path") or ""),
+        keyed("tables"),
+        keyed("views"),
+        dict(given.get("prepared") or ()),
+        tuple(given.get("variables") or ()),
+        tuple(fold(name) for name in given.get("enums") or ()),
+        split(given.get("folders")),
+        given.get("home") or "",
+        int(given.get("connection") or 0),
+        int(given.get("query") or 0),
+    )
