@@ -69,13 +69,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _draw(args: argparse.Namespace) -> int:
-    import duckdb
-
     import msd_sql
     from msd_sql.api.declarations import calling
+    from msd_sql.database.open_file import connect
     from msd_sql.plots import History, plot_budgets, save
 
-    with duckdb.connect(args.file, read_only=True) as con:
+    with connect(args.file, read_only=True) as con:
         msd_sql.register(con)
         lines = con.execute(
             "SELECT charged_to, time, CAST(composed_eps AS DOUBLE) FROM msd_ledger() WHERE charged_eps > 0 ORDER BY 2"
@@ -95,13 +94,12 @@ def _draw(args: argparse.Namespace) -> int:
 
 
 def _examine(file: str, *, repair: bool) -> int:
-    import duckdb
-
     from msd_sql.catalog.homes import databases
     from msd_sql.catalog.journal.check import examine, mend
     from msd_sql.database.duckdb_host import DuckDBHost
+    from msd_sql.database.open_file import connect
 
-    with duckdb.connect(file, read_only=not repair) as con, con.cursor() as cursor:
+    with connect(file, read_only=not repair) as con, con.cursor() as cursor:
         host = DuckDBHost(cursor, own=True)
         home = next((one for one in databases(host).values() if one.home and one.path is not None), None)
         if home is None or home.path is None:
