@@ -129,7 +129,10 @@ def setup(*extras: str) -> None:
         print(f"Making a virtual environment in {VENV} …", flush=True)
         venv.create(VENV, with_pip=True)
     wanted = sorted(installed | set(extras))
-    print(f"Installing msd_sql with {', '.join(wanted)} …", flush=True)
+    print(
+        f"Installing msd_sql with {', '.join(wanted)} … (once; it downloads what is needed, a minute or two)",
+        flush=True,
+    )
     quiet = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     run(*quiet, "--editable", f"{HERE}[{','.join(wanted)}]")
     stamp.write_text(" ".join([recipe, *wanted]))

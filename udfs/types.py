@@ -29,7 +29,7 @@ class Relevance(Protocol):
     units: int  # counts that make f = 1: m·cap for coverage, m for best_match, k for a public score
     cap: int  # counts that one unit can contribute in all (1 but for coverage with a cap)
     private: bool  # does it read protected data?
-    binary: bool  # is every f_x in {0, 1}? (then the `coverage` bound holds)
+    binary: bool  # is every f_x in {0, 1}? (then the bound `covering` holds, see privacy/accounting.py)
 
     def gains(self) -> IntArray:
         """Marginal of every candidate given the picks, in 2**-bits of a count."""

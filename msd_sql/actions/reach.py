@@ -15,6 +15,7 @@ from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.readability import probe
 from msd_sql.catalog.records.lines import Answer
 from msd_sql.database.private_reads import private_rows
+from msd_sql.database.sql_text import literal
 from msd_sql.engines.binding import bound
 from msd_sql.engines.candidates import Candidates, ordered
 from msd_sql.engines.steps import step
@@ -130,6 +131,11 @@ def _prepare(
     protected = _protected(call, asked.get("relation"))
     probe(call.holder(protected), protected)
     protected = audience(call, protected, asked.get("among"))
+    if None in items:
+        raise InputError(
+            f"items: {list(items).count(None)} of {len(items)} keys are NULL. Leave them out of the list; if a query "
+            "makes it: list(item) FILTER (item IS NOT NULL)."
+        )
     chosen = ordered(call.host, items, kind.rpartition("[")[0])
     return _Question(chosen, protected, asked["eps"], asked.get("fresh", False), asked.get("public", False))
 
@@ -148,9 +154,8 @@ def _protected(call: Call, relation: str | None) -> Protected:
         known = [one for one in call.protected() if one.item is not None]
         if len(known) != 1:
             names = ", ".join(one.name for one in known) or "none"
-            raise CatalogError(
-                f"Which protected relation? Say relation := 'purchases'. With an item column are protected: {names}."
-            )
+            told = f"Say relation := {literal(known[0].name)}. " if known else "Let an owner declare one: msd_protect. "
+            raise CatalogError(f"Which protected relation? {told}With an item column are protected: {names}.")
         found = call.need(known[0].name)
     if found.item is None:
         raise CatalogError(f"{found.name} was declared without an item column, so that nobody has an item there.")

@@ -9,7 +9,7 @@ from msd_sql.catalog import declaration_rows, homes
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.journal.steps import read_only
 from msd_sql.catalog.places.ledger_file import HomeHosts, LedgerFile, with_ledger_open
-from msd_sql.catalog.places.lookalikes import declared_columns, lookalikes
+from msd_sql.catalog.places.lookalikes import declared_columns, lookalikes, say_where
 from msd_sql.catalog.places.staleness import warnings
 from msd_sql.catalog.places.twins import check_twins
 from msd_sql.catalog.relations import Relations, is_spark
@@ -66,7 +66,16 @@ class Lookup:
         """The protection of a relation; a CatalogError where it is not protected."""
         found = self.protected(relation)
         if found is None:
-            known = ", ".join(protected.name for protected in self.all_protected()) or "none"
+            everything = self.all_protected()
+            name = self._meant(relation, [protected.name for protected in everything])
+            like = self.lookalikes(self.home_hosts.databases(), everything, self.all_items())
+            before = next((one for other, one in like.items() if str(other) == name and one.missing), None)
+            if before is not None:
+                raise CatalogError(
+                    f"'{relation}' is not protected. It has the columns of {before.name}, which is protected and gone: "
+                    f"{say_where(before.name, str(name))}"
+                )
+            known = ", ".join(protected.name for protected in everything) or "none"
             raise CatalogError(
                 f"'{relation}' is not protected. Protected relations: {known}. Declare it with "
                 f"SELECT msd_protect('{relation}', unit := …, item := …, budget := …)."

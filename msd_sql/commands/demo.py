@@ -36,13 +36,11 @@ def run(args: argparse.Namespace) -> int:
         made = story(con)
     finally:
         con.close()
-    view.show(made)
+    view.show(made, args.keep)
     if args.html is not None:
         args.html.write_text(view.page(made), "utf-8")
         print(f"Written: {args.html}")
     if args.svg is not None:
         view.svg(made, args.svg)
         print(f"Written: {args.svg}")
-    if args.keep is not None:
-        print(f"The shop is in {args.keep}: msd shell {args.keep}")
     return 0

@@ -77,13 +77,12 @@ def _made(args: argparse.Namespace) -> Forecast:
         )
     known = Figures(3_000, 200_000, 0.02)
     if args.file is not None:
-        import duckdb
-
         import msd_sql
+        from msd_sql.database.open_file import connect
         from msd_sql.studies.declared_figures import declared_figures
         from msd_sql.studies.owner_forecast import owner_forecast
 
-        with duckdb.connect(args.file, read_only=not args.as_owner) as con:
+        with connect(args.file, read_only=not args.as_owner) as con:
             msd_sql.register(con)
             if args.as_owner:
                 return owner_forecast(

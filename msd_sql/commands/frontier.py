@@ -35,11 +35,10 @@ def run(args: argparse.Namespace) -> int:
     elif args.items is None or (args.score is None and (args.eps is None or args.reach_eps is None)):
         raise InputError("With a database, name the items, and either --score or both --eps and --reach-eps.")
     else:
-        import duckdb
-
         import msd_sql
+        from msd_sql.database.open_file import connect
 
-        con = duckdb.connect(args.file, read_only=args.score is not None)
+        con = connect(args.file, read_only=args.score is not None)
         try:
             msd_sql.register(con)
             if args.score is not None:

@@ -17,12 +17,18 @@ import argparse
 
 from msd_sql.commands.shell import MODES
 
-COLUMNS = """strftime(time, '%Y-%m-%d %H:%M:%S') AS time_utc, who, relation, what, releases, eps, delta, composed_eps,
-concat_ws(', ', CASE WHEN exact THEN 'exact' END, CASE WHEN asserted_public THEN 'asserted public' END,
+_REMARKS = """concat_ws(', ', CASE WHEN exact THEN 'exact' END, CASE WHEN asserted_public THEN 'asserted public' END,
 CASE WHEN repeated > 0 THEN repeated || ' told again' END) AS remarks"""
+COLUMNS = f"""strftime(time, '%Y-%m-%d %H:%M:%S') AS time_utc, who, relation, what, releases, eps, delta, composed_eps,
+{_REMARKS}"""
 # Sums of a group: what was charged, and what all answers came to after its last line.
 SUMS = """count(*) AS statements, sum(releases) AS releases, sum(repeated) AS told_again, sum(charged_eps) AS eps,
 sum(charged_delta) AS delta, arg_max(composed_eps, time) AS composed_eps_after"""
+# For people: four digits and no δ. Where it is narrow DuckDB leaves out columns from the middle, and never the last.
+_ROUNDED = "CAST(format('{{:.4g}}', {0}) AS DOUBLE) AS {0}"
+_BOX = f"""strftime(time, '%Y-%m-%d %H:%M') AS time_utc, who, releases, {_REMARKS}, relation, {_ROUNDED.format("eps")},
+{_ROUNDED.format("composed_eps")}, what"""
+_BOX_SUMS = f"""* EXCLUDE (delta) REPLACE ({_ROUNDED.format("eps")}, {_ROUNDED.format("composed_eps_after")})"""
 GROUPS = {"day": "strftime(time, '%Y-%m-%d') AS day", "who": "who, program", "relation": "charged_to AS relation"}
 
 
@@ -63,13 +69,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _draw(args: argparse.Namespace) -> int:
-    import duckdb
-
     import msd_sql
     from msd_sql.api.declarations import calling
+    from msd_sql.database.open_file import connect
     from msd_sql.plots import History, plot_budgets, save
 
-    with duckdb.connect(args.file, read_only=True) as con:
+    with connect(args.file, read_only=True) as con:
         msd_sql.register(con)
         lines = con.execute(
             "SELECT charged_to, time, CAST(composed_eps AS DOUBLE) FROM msd_ledger() WHERE charged_eps > 0 ORDER BY 2"
@@ -89,13 +94,12 @@ def _draw(args: argparse.Namespace) -> int:
 
 
 def _examine(file: str, *, repair: bool) -> int:
-    import duckdb
-
     from msd_sql.catalog.homes import databases
     from msd_sql.catalog.journal.check import examine, mend
     from msd_sql.database.duckdb_host import DuckDBHost
+    from msd_sql.database.open_file import connect
 
-    with duckdb.connect(file, read_only=not repair) as con, con.cursor() as cursor:
+    with connect(file, read_only=not repair) as con, con.cursor() as cursor:
         host = DuckDBHost(cursor, own=True)
         home = next((one for one in databases(host).values() if one.home and one.path is not None), None)
         if home is None or home.path is None:
@@ -112,7 +116,8 @@ def _examine(file: str, *, repair: bool) -> int:
 def statement(args: argparse.Namespace) -> str:
     """Write the SQL that shows what was asked for.
 
-    >>> statement(argparse.Namespace(by="who", releases=False, full=False, json=False, relation=None, who="anna"))
+    >>> asked = {"by": "who", "releases": False, "full": False, "json": False, "relation": None, "who": "anna"}
+    >>> statement(argparse.Namespace(**asked, mode="csv"))
     "SELECT who, program, count(*) AS statements, ... FROM msd_ledger() WHERE who = 'anna' AND ... GROUP BY ALL ..."
     """
     where = []
@@ -121,12 +126,14 @@ def statement(args: argparse.Namespace) -> str:
         where.append(f"(relation = {name} OR relation LIKE '%.' || {name})")
     if args.who and not args.releases:
         where.append(f"who = {_quoted(args.who)}")
+    box = args.mode == "box" and not args.json
     if args.by:
         where.append("releases + repeated > 0")
-        return f"SELECT {GROUPS[args.by]}, {SUMS} FROM msd_ledger(){_where(where)} GROUP BY ALL ORDER BY ALL"
+        sums = f"SELECT {GROUPS[args.by]}, {SUMS} FROM msd_ledger(){_where(where)} GROUP BY ALL ORDER BY ALL"
+        return f"SELECT {_BOX_SUMS} FROM ({sums}) ORDER BY ALL" if box else sums
     if args.releases:
         return f"SELECT * FROM msd_releases(){_where(where)}"
-    return f"SELECT {'*' if args.full or args.json else COLUMNS} FROM msd_ledger(){_where(where)}"
+    return f"SELECT {'*' if args.full or args.json else _BOX if box else COLUMNS} FROM msd_ledger(){_where(where)}"
 
 
 def _where(conditions: list[str]) -> str:

@@ -14,6 +14,7 @@ from msd_sql.catalog.accounts.account import Account
 from msd_sql.catalog.accounts.account_book import AccountBook, Known
 from msd_sql.catalog.records.who import Who, system_user
 from msd_sql.database.duckdb_host import DuckDBHost
+from msd_sql.database.open_file import connect
 from msd_sql.database.sql_text import Name, SearchPath, fold, search_path
 from msd_sql.errors import CatalogError
 from msd_sql.guard.connection_view import ConnectionView
@@ -29,7 +30,7 @@ class Behind:
     """The private database. No SQL of a client ever runs here: only our own statements, over checked values."""
 
     def __init__(self, path: str, memory: str | None = None) -> None:
-        self._con = duckdb.connect(path)  # a second process cannot open it from here on
+        self._con = connect(path)  # a second process cannot open it from here on
         self._con.execute("SET python_enable_replacements = false").fetchall()
         self._con.execute("SET autoinstall_known_extensions = false").fetchall()
         if memory is not None:

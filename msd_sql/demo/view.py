@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import html
 import io
+import os
+import shlex
+import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -15,27 +18,57 @@ from msd_sql.demo.story import Section, Story
 if TYPE_CHECKING:
     from rich.console import Console
 
-NEXT = """\
-Now you:
-  msd demo --keep shop.duckdb     keep this shop
-  msd shell shop.duckdb           ask your own questions (.help, .functions, .budget)"""
 WIDTH = 100
 
 
-def show(story: Story) -> None:
-    """Print the story: in colour where the terminal and the installed packages allow it."""
+def now_you(msd: str = "msd", kept: Path | None = None) -> str:
+    """Say what to type next, `msd` being the command as it is found here and `kept` the file that holds the shop.
+
+    >>> print(now_you())
+    Now you:
+      msd demo --keep shop.duckdb    keep this shop
+      msd shell shop.duckdb          ask your own questions (.help, .functions, .budget)
+    """
+    keep = [] if kept else [(f"{msd} demo --keep shop.duckdb", "keep this shop")]
+    shell = f"{msd} shell {shlex.quote(str(kept or 'shop.duckdb'))}"
+    lines = [*keep, (shell, "ask your own questions (.help, .functions, .budget)")]
+    width = max(len(command) for command, _ in lines)
+    head = f"Now you; the shop is in {kept}:" if kept else "Now you:"
+    return "\n".join([head, *(f"  {command.ljust(width)}    {what}" for command, what in lines)])
+
+
+def msd_here() -> str:
+    """The command that starts `msd` in the shell that started us: an environment need not be on its PATH.
+
+    >>> msd_here()
+    '...msd...'
+    """
+    if shutil.which("msd"):
+        return "msd"
+    beside = Path(sys.executable).with_name("msd.exe" if os.name == "nt" else "msd")
+    program = beside if beside.exists() else Path(sys.executable)
+    near = program.relative_to(Path.cwd()) if program.is_relative_to(Path.cwd()) else program
+    return shlex.quote(str(near)) + ("" if beside.exists() else " -m msd_sql.cli")
+
+
+def show(story: Story, kept: Path | None = None) -> None:
+    """Print the story: in colour where the terminal and the installed packages allow it.
+
+    `kept` is the file that holds the shop; without one the story ends with how to keep it.
+    """
+    ending = now_you(msd_here(), kept)
     if sys.stdout.isatty():
         try:
             from rich.console import Console
         except ImportError:
             pass
         else:
-            draw(story, Console())
+            draw(story, Console(), ending)
             return
-    print(text(story), end="")
+    print(text(story, ending), end="")
 
 
-def text(story: Story) -> str:
+def text(story: Story, ending: str | None = None) -> str:
     """Write the story as plain text.
 
     >>> text(Story("A shop.", (), 1.0)).splitlines()[0]
@@ -49,7 +82,7 @@ def text(story: Story) -> str:
         if section.remark:
             parts += ["", *_indented(textwrap.fill(section.remark, WIDTH - 3))]
         parts.append("")
-    return "\n".join([*parts, f"All of it took {story.seconds:.1f} s.", "", NEXT, ""])
+    return "\n".join([*parts, f"All of it took {story.seconds:.1f} s.", "", ending or now_you(), ""])
 
 
 def _indented(lines: str) -> list[str]:
@@ -65,7 +98,7 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]], repeated: froz
     return "\n".join([head.rstrip(), "  ".join("-" * width for width in widths), *body])
 
 
-def draw(story: Story, console: Console) -> None:
+def draw(story: Story, console: Console, ending: str | None = None) -> None:
     """Draw the story on a rich console."""
     from rich.padding import Padding
     from rich.syntax import Syntax
@@ -82,7 +115,8 @@ def draw(story: Story, console: Console) -> None:
         if section.remark:
             refused = not section.columns
             console.print(Padding(Text(section.remark, style="red" if refused else "italic"), (0, 0, 0, 3)))
-    console.print(f"\nAll of it took {story.seconds:.1f} s.\n\n{NEXT}", highlight=False)
+    console.print(f"\nAll of it took {story.seconds:.1f} s.\n")
+    console.print(ending or now_you(), highlight=False, markup=False, soft_wrap=True)
 
 
 def _rich_table(section: Section) -> Any:

@@ -141,8 +141,7 @@ def _parsed(host: Host, what: str, text: str) -> Node:
             f"{what} must be one SQL expression over the columns of a row, such as 'country = ''DE''' or "
             f"'day >= current_date - 30'; got '{text}'."
         )
-    found: Node = node["select_list"][0]
-    return found
+    return dict(node["select_list"][0])
 
 
 def _check(what: str, node: Node, known: Mapping[str, str], functions: frozenset[str]) -> None:
@@ -166,7 +165,8 @@ def _check(what: str, node: Node, known: Mapping[str, str], functions: frozenset
             if (target := _target(one)) not in _TYPES:
                 raise _refused(what, f"a cast to {target}")
         elif kind not in _CLASSES and not (kind == "OPERATOR" and one["type"] in _OPERATORS):
-            raise _refused(what, f"{kind.lower()} ({one['type'].lower()})")
+            way = "To ask by another table, protect a view that joins it in." if kind == "SUBQUERY" else ""
+            raise _refused(what, "a subquery" if way else f"{kind.lower()} ({one['type'].lower()})", way)
 
 
 def _path(function: Node) -> list[str]:

@@ -15,6 +15,7 @@ from msd_sql.catalog.declaration_rows import is_missing, present
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.ledger import Ledger
 from msd_sql.catalog.places.ledger_file import HomeHosts, with_ledger_open
+from msd_sql.catalog.places.lookalikes import say_where
 from msd_sql.catalog.records.who import Who, system_user
 from msd_sql.catalog.relations import relation_rows
 from msd_sql.database.background import BackgroundRead
@@ -215,8 +216,7 @@ class Call:
         if protected.missing:
             like = [name for name, one in self.lookalikes().items() if one.name == protected.name]
             told = (
-                f"{like[0]} has its columns: if it was renamed or its file was moved, let the owner say so: SELECT "
-                f"msd_move('{protected.name}', '{like[0]}')."
+                f"{like[0]} has its columns: {say_where(protected.name, str(like[0]))}"
                 if like
                 else "Attach its file, load it again under its name, or let the owner say where it is: msd_move."
             )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import duckdb
 
@@ -27,10 +27,12 @@ _NEW = """
 SELECT relation, sum(releases), sum(repeated), sum(charged_eps), sum(charged_delta), sum(releases) FILTER (exact)
 FROM msd.ledger WHERE time > $since AND kind IN ('select', 'reach', 'recount', 'exact', 'replay') GROUP BY 1 ORDER BY 1
 """
-# The noise of new selections: the smallest exponent per count, the most candidates, and the most users they count.
+# Of new answers: do all have one ε? And the noise of selections: the smallest exponent per count, the most candidates,
+# and the most users they count.
 _WORTH = """
-SELECT l.relation, min(CAST(r.receipt ->> 'eta' AS DOUBLE)), max(r.n), max(CAST(r.receipt ->> 'm' AS BIGINT))
-FROM msd.ledger AS l JOIN msd.releases AS r ON r.line = l.id WHERE l.time > $since AND l.kind = 'select' GROUP BY 1
+SELECT l.relation, min(r.eps) = max(r.eps), min(CAST(r.receipt ->> 'eta' AS DOUBLE)) FILTER (l.kind = 'select'),
+  max(r.n) FILTER (l.kind = 'select'), max(CAST(r.receipt ->> 'm' AS BIGINT)) FILTER (l.kind = 'select')
+FROM msd.ledger AS l JOIN msd.releases AS r ON r.line = l.id WHERE l.time > $since GROUP BY 1
 """
 _LAST = """
 SELECT charged_to, arg_max(charged_eps / releases, time), arg_max(charged_delta / releases, time),
@@ -66,8 +68,10 @@ class Budgets:
         for place, (key, *counts) in rows:
             found = known.get((place, key))
             name = _short(found) if found else str(key)
-            told = _told(name, *counts) + _worth(worth.get((place, key)), found)
-            lines.append(told + (f" · {_state(found, last)}" if found else ""))
+            alike, *noise = worth.get((place, key), (False, None))
+            told = _told(name, *counts, alike=alike) + _worth(noise, found)
+            many = counts[0] > 1
+            lines.append(told + (f" · {_state(found, last, many=many)}" if found else ""))
             if found:
                 self.prompt = f"{name} ε {_short_number(found.remaining)} left"
         return lines
@@ -160,11 +164,14 @@ def _short(protected: Protected) -> str:
     return protected.relation.name if protected.relation else protected.name
 
 
-def _state(one: Protected, last: dict[tuple[str, str], Loss]) -> str:
-    """Such as: spent ε 0.56 of 1 after 10 answers; 46 more like the last one."""
+def _state(one: Protected, last: dict[tuple[str, str], Loss], *, many: bool = False) -> str:
+    """Such as: spent ε 0.56 of 1 after 10 answers; 46 more like the last one.
+
+    `many`: it stands beside a sum of several answers, which may be more than all of them come to.
+    """
     spent = one.limits.composed(one.loss)
     answers = f" after {one.answers:,} answer{'s' if one.answers != 1 else ''}" if one.answers else ""
-    said = f"spent ε {_short_number(spent)} of {shown(one.budget)}{answers}"
+    said = f"{'all so far come to' if many else 'spent'} ε {_short_number(spent)} of {shown(one.budget)}{answers}"
     price = last.get((one.home, one.charged_to))
     return said if price is None else f"{said}; {one.limits.how_many(one.loss, price):,} more like the last one"
 
@@ -174,9 +181,9 @@ def _short_number(amount: Decimal) -> str:
     return f"{float(amount):.4g}"
 
 
-def _worth(facts: Row | None, about: Protected | None) -> str:
+def _worth(facts: Sequence[Any], about: Protected | None) -> str:
     """Such as: ; noise 68 users, a lead of 749 is nearly sure to win; and whether an item can have so many."""
-    if facts is None or not facts[0]:
+    if not facts[0]:
         return ""
     from msd_sql.actions.explaining.lead import lead_needed, mostly_noise
 
@@ -188,11 +195,15 @@ def _worth(facts: Row | None, about: Protected | None) -> str:
     return f"{said}; {mostly_noise(about.head * m, about.head)}"
 
 
-def _told(name: str, releases: int, repeated: int, eps: Decimal, delta: Decimal, exact: int | None) -> str:
+def _told(
+    name: str, releases: int, repeated: int, eps: Decimal, delta: Decimal, exact: int | None, *, alike: bool
+) -> str:
     if exact and exact == releases:
         return f"{name}: exact answer, no privacy, recorded as ε infinity"
     if not releases:
         return f"{name}: the recorded answer again, nothing charged"
-    many = f" for {releases:,} releases" if releases > 1 else ""
     again = f" ({repeated:,} told again for nothing)" if repeated else ""
-    return f"{name}: charged ε {brief(eps)}, δ {brief(delta)}{many}{again}"
+    if releases == 1:
+        return f"{name}: charged ε {brief(eps)}, δ {brief(delta)}{again}"
+    each = f" of ε {brief(eps / releases)}" if alike else ""
+    return f"{name}: {releases:,} answers{each} (added up ε {brief(eps)}, δ {brief(delta)}){again}"

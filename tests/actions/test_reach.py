@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import duckdb
 import pytest
 
@@ -68,7 +70,7 @@ def test_of_a_selection(shop):
         ("msd_reach([1], 0)", "eps must be above 0"),
         ("msd_reach([1], 'x')", "eps must be a finite number above 0; got 'x'"),
         ("msd_reach(NULL::INTEGER[], 0.1)", "needs a list of items"),
-        ("msd_reach([1, NULL], 0.1)", "1 of 2 keys are NULL"),
+        ("msd_reach([1, NULL], 0.1)", r"1 of 2 keys are NULL\. Leave them out of the list"),
         ("msd_reach([1], 0.1, relation := 'purchase')", "Did you mean 'purchases'"),
         ("msd_reach([1], 3)", "BudgetError"),
         ("msd_reach((SELECT list(item_id) FROM purchases), 0.1)", "LeakError"),
@@ -83,8 +85,10 @@ def test_errors_charge_nothing(never_charged, call, text):
 def test_which_relation_must_be_clear(shop):
     shop.execute("CREATE TABLE clicks AS FROM purchases")
     one(shop, "SELECT msd_protect('clicks', unit := 'user_id', item := 'item_id', budget := 1)")
-    with pytest.raises(duckdb.InvalidInputException, match=r"Which protected relation.*purchases"):
+    with pytest.raises(duckdb.InvalidInputException, match=r"Which protected relation.*purchases") as error:
         one(shop, "SELECT msd_reach([1], 0.1)")
+    said = re.search(r"Say relation := '(.*?)'\. With .* are protected: (.*)\.", str(error.value))
+    assert said[1] in said[2].split(", ")
     one(shop, "SELECT msd_reach([1], 0.1, relation := 'clicks')")
     assert one(shop, "SELECT msd_remaining('clicks')") == pytest.approx(0.9)
     assert one(shop, "SELECT msd_remaining('purchases')") == 1.0
@@ -93,5 +97,5 @@ def test_which_relation_must_be_clear(shop):
 def test_nothing_protected():
     with duckdb.connect() as con:
         msd_sql.register(con)
-        with pytest.raises(duckdb.InvalidInputException, match="Which protected relation"):
+        with pytest.raises(duckdb.InvalidInputException, match=r"Which protected relation\? Let an owner declare one"):
             one(con, "SELECT msd_reach([1], 0.1)")

@@ -79,6 +79,27 @@ def test_the_ledger_is_printed(said, shop) -> None:
     assert "parameters" in said("ledger", shop, "--full", "--mode", "line")[1]
 
 
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_box_of_the_ledger_shows_what_was_asked(said, shop, monkeypatch: pytest.MonkeyPatch, columns) -> None:
+    with duckdb.connect(shop) as con:
+        msd_sql.register(con)
+        con.execute("SELECT msd_select(item_id, 3, 0.123456789, 0.5) FROM products").fetchall()
+    monkeypatch.setenv("COLUMNS", str(columns))
+    box = said("ledger", shop)[1]
+    head = box.splitlines()[2]
+    assert max(map(len, box.splitlines()[1:])) <= columns
+    assert "what" in head
+    assert "delta" not in head
+    assert "3 of 200 by" in box
+    assert "0.3735" in box
+    assert "0.37345" not in box
+    assert ("releases" in head) == (columns == 120)
+    sums = said("ledger", shop, "--by", "relation")[1]
+    assert "0.3735" in sums
+    assert "delta" not in sums
+    assert json.loads(said("ledger", shop, "--json")[1])[3]["charged_eps"] == 0.123456789
+
+
 def test_the_ledger_for_programs_by_day_and_by_account(said, shop) -> None:
     lines = json.loads(said("ledger", shop, "--json")[1])
     assert [line["kind"] for line in lines] == ["protect", "items", "select"]

@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,19 @@ def free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
+
+
+def test_what_must_be_installed_is_named_before_it_is_used() -> None:
+    page = (ROOT / "docs" / "curator.md").read_text()
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    asked = re.findall(r"pip install '(?:msd-sql|\.)\[([\w,]+)\]'", page)
+    assert {name for names in asked for name in names.split(",")} <= extras.keys()
+    for needed, used in (
+        ("pip install '.[shell,server]'", "\nmsd "),
+        ("python3 dev.py setup shell server", "\nmsd "),
+        ("pip install adbc-driver-flightsql", "import adbc_driver_flightsql"),
+    ):
+        assert 0 < page.index(needed) < page.index(used)
 
 
 @pytest.mark.slow

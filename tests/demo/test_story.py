@@ -1,4 +1,7 @@
+import os
 import re
+import subprocess
+import sys
 
 import duckdb
 import pytest
@@ -53,8 +56,45 @@ def test_the_shop_can_be_kept_and_is_not_overwritten(tmp_path, capsys: pytest.Ca
     path, page = tmp_path / "shop.duckdb", tmp_path / "report.html"
     assert main(["demo", "--keep", str(path), "--html", str(page)]) == 0
     assert page.read_text().startswith("<!doctype html>")
+    ending = capsys.readouterr().out.partition("Now you")[2]
+    assert f" shell {path} " in ending
+    assert "--keep" not in ending
     con = duckdb.connect(str(path), read_only=True)
     assert con.execute("SELECT count(*) FROM products").fetchall() == [(3_000,)]
     con.close()
     assert main(["demo", "--keep", str(path)]) == 1
     assert "exists already" in capsys.readouterr().err
+
+
+def test_it_ends_with_a_command_that_works_where_it_was_started(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After python3 dev.py demo there is an msd beside its Python, and none on the PATH."""
+    home = tmp_path / "a place" / "bin"
+    home.mkdir(parents=True)
+    monkeypatch.setenv("PATH", str(home))
+    monkeypatch.chdir(tmp_path)
+    assert view.msd_here() != "msd"
+    monkeypatch.setattr(sys, "executable", str(home / "python"))
+    assert view.msd_here() == "'a place/bin/python' -m msd_sql.cli"
+    (home / "msd").write_text("#!/bin/sh\n")
+    assert view.msd_here() == "'a place/bin/msd'"
+    (home / "msd").chmod(0o755)
+    assert view.msd_here() == "msd"
+
+
+def test_the_command_that_it_names_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", os.defpath)
+    done = subprocess.run(f"{view.msd_here()} --version", shell=True, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("msd_sql ")
+
+
+def test_setting_up_says_that_it_takes_a_while(root, tmp_path) -> None:
+    """A person who sees nothing move for a minute stops it."""
+    python = tmp_path / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    python.parent.mkdir()
+    python.write_text("#!/bin/sh\n")  # it installs nothing
+    python.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, str(root / "dev.py"), "setup", "shell"], env={**os.environ, "MSD_VENV": str(tmp_path)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "Installing msd_sql with shell … (once; it downloads what is needed, a minute or two)\n"

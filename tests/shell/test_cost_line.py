@@ -50,6 +50,24 @@ def test_what_was_asked_is_told_with_its_noise():
         assert "noise" not in seen.news(con)[0]
 
 
+def test_several_answers_are_told_apart_from_what_all_come_to():
+    """Added up they may be more than the budget, because together they come to less."""
+    with duckdb.connect() as con:
+        msd_sql.register(con)
+        seen = Budgets()
+        declare(con, "memory.main")
+        groups = "SELECT item_id % 5, msd_select(item_id, 2, {}, 0, fresh := true) FROM products GROUP BY 1"
+        con.execute(groups.format(0.02)).fetchall()
+        (line,) = seen.news(con)
+        assert re.match(r"purchases: 5 answers of ε 0\.02 \(added up ε 0\.1, δ \S+\); noise ", line)
+        assert " · all so far come to ε 0.1 of 1 after 5 answers; " in line
+        con.execute("SELECT msd_reach([1], 0.1)").fetchall()
+        assert re.match(r"purchases: charged ε 0\.1, δ 0 · spent ε 0\.2 of 1 after 6 answers; ", seen.news(con)[0])
+        con.execute("SELECT msd_reach([2], 0.1)").fetchall()
+        con.execute("SELECT msd_reach([3], 0.2)").fetchall()
+        assert seen.news(con)[0].startswith("purchases: 2 answers (added up ε 0.3, δ 0) · all so far come to ε 0.5 of")
+
+
 def test_it_says_where_an_answer_is_mostly_noise_once_a_head_is_declared():
     with duckdb.connect() as con:
         msd_sql.register(con)

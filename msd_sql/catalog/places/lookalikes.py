@@ -61,6 +61,18 @@ def lookalikes(
     return found
 
 
+def say_where(old: str, new: str) -> str:
+    """What to do about a protected relation that is gone, where another one resembles it.
+
+    >>> say_where("shop.main.orders", "shop.main.sales")
+    "if it was renamed or its file was moved, ... SELECT msd_move('shop.main.orders', 'shop.main.sales')."
+    """
+    return (
+        "if it was renamed or its file was moved, let the owner say so: "
+        f"SELECT msd_move({literal(old)}, {literal(new)})."
+    )
+
+
 def _places(protected: Protected, databases: Mapping[str, Database]) -> Iterator[Name]:
     """Where a relation may have gone: anywhere in its own database, or to the same place in another one."""
     relation = protected.relation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from decimal import Decimal
 
@@ -108,6 +109,26 @@ def test_a_renamed_table_is_private_until_the_owner_says_what_it_is(con):
         con.execute("SELECT msd_select(user_id, 2, NULL, 1, features := item_id) FROM orders").fetchall()
     with pytest.raises(duckdb.Error, match=r"is gone.*main\.orders has its columns.*msd_move"):
         one(con, "SELECT msd_reach([1, 2], 0.1)")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "SELECT msd_remaining('sales')",
+        "SELECT msd_select(i, 2, 0.1, 0, reach := 'sales') FROM range(9) t(i)",
+        "SELECT msd_reach([1, 2], 0.1, relation := 'sales')",
+    ],
+)
+def test_who_asks_by_the_new_name_is_told_to_say_where_it_is(con, ask):
+    con.execute("CREATE TABLE other AS SELECT 1 AS i; ALTER TABLE purchases RENAME TO sales")
+    with pytest.raises(duckdb.Error, match=r"has the columns of \w+\.main\.purchases, which is .* gone: if") as error:
+        con.execute(ask).fetchall()
+    (move,) = re.findall(r"SELECT msd_move\('.*?', '.*?'\)", str(error.value))
+    assert "msd_protect" not in str(error.value)
+    with pytest.raises(duckdb.Error, match=r"'other' is not protected.*msd_protect"):
+        con.execute(ask.replace("sales", "other")).fetchall()
+    one(con, move)
+    con.execute(ask).fetchall()
 
 
 def test_a_renamed_table_gets_no_second_budget(con):
