@@ -149,7 +149,7 @@ def test_own_tables_features_vectors_and_groups_travel(server: Server, held: dic
     (estimate,) = con.execute("SELECT msd_reach([1, 2, 3], 0.01)").fetchall()[0]
     assert estimate >= 0
     price = dict(con.execute("FROM msd_explain(mine, 4, 0.01, 0, key := 'thing', reach := 'purchases')").fetchall())
-    assert price["share of this account"].startswith("ε ")
+    assert price["share before"].startswith("ε ")
     assert not [name for name in price if name.startswith("step")]
     assert {row[0] for row in con.execute("SELECT who FROM msd_ledger()").fetchall()} == {"ana"}
 
