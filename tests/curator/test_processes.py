@@ -368,9 +368,8 @@ def test_tls_and_a_stranger_s_certificate(tmp_path: Path) -> None:
         roots = {"adbc.flight.sql.client_option.tls_root_certs": certificate.read_text()}
         with connected(server, token, **roots) as connection:
             assert rows(connection, "SELECT 1") == [(1,)]
-        stranger = msd_sql.register(duckdb.connect(), curator=server.address, token=token, tls_roots=other)
-        with pytest.raises(duckdb.Error, match="did not answer"):
-            stranger.execute("SELECT msd_remaining('purchases')").fetchall()
+        with pytest.raises(msd_sql.errors.EngineError, match="did not answer"):
+            msd_sql.register(duckdb.connect(), curator=server.address, token=token, tls_roots=other)
         with pytest.raises(msd_sql.errors.InputError, match="in the clear"):
             msd_sql.register(duckdb.connect(), curator="grpc://example.org:8815", token=token)
     finally:
@@ -393,14 +392,14 @@ def test_a_client_without_a_certificate_is_not_spoken_with_where_one_is_asked_fo
     options = {"curator": server.address, "token": token, "tls_roots": certificate}
     try:
         left = "SELECT msd_remaining('purchases')"
-        with pytest.raises(duckdb.Error, match="did not answer"):
-            msd_sql.register(duckdb.connect(), **options).execute(left).fetchall()
+        with pytest.raises(msd_sql.errors.EngineError, match="did not answer"):
+            msd_sql.register(duckdb.connect(), **options)
         monkeypatch.setenv("MSD_TLS_CERT", str(stranger))
         with pytest.raises(msd_sql.errors.InputError, match="belong together"):
             msd_sql.register(duckdb.connect(), **options)
         monkeypatch.setenv("MSD_TLS_KEY", str(stranger_key))
-        with pytest.raises(duckdb.Error, match="did not answer"):
-            msd_sql.register(duckdb.connect(), **options).execute(left).fetchall()
+        with pytest.raises(msd_sql.errors.EngineError, match="did not answer"):
+            msd_sql.register(duckdb.connect(), **options)
         monkeypatch.setenv("MSD_TLS_CERT", str(team))
         monkeypatch.setenv("MSD_TLS_KEY", str(team_key))
         assert msd_sql.register(duckdb.connect(), **options).execute(left).fetchall() == [(0.5,)]
