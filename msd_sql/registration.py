@@ -54,7 +54,7 @@ def register(
             read-only data.
         spark: a Spark session that holds protected relations.
         curator: the address of a curator, 'grpc+tls://host:8815', which then answers for its private relations: this
-            database itself holds no private row (docs/curator.md).
+            database itself holds no private row (docs/curator.md). It has to answer, and to know the token.
         token: the token of an account at the curator.
         tls_roots: a file of certificates to trust beside the system's.
 
@@ -109,8 +109,10 @@ def _register_at(
             from msd_sql.remote.flight_door import open_door
 
             opened = open_door(curator, token, tls_roots)
+            opened.check()  # a wrong token or address is told here, and not by the first question
             register_asking(con, lambda connection: opened)
-            instance_of(con).curator = curator
+            instance = instance_of(con)
+            instance.curator, instance.door = curator, opened
             return con
     return _register(con, lambda instance: [], None, None)  # its functions are there: this makes the macros
 

@@ -8,7 +8,7 @@ from msd_sql.actions.explaining.distances import distance_lines
 from msd_sql.actions.explaining.lead import worth_lines
 from msd_sql.actions.explaining.price import Line, price_lines
 from msd_sql.actions.select import priced
-from msd_sql.catalog.amounts import brief, shown
+from msd_sql.catalog.budget_filter import NOTHING
 from msd_sql.catalog.ledger import price_of
 from msd_sql.engines.build import describe
 from msd_sql.errors import uncharged
@@ -103,14 +103,14 @@ def _budget(call: Call, question: Question) -> list[Line]:
     lines = [("protected relation", protected.name)]
     if protected.audience is not None:
         lines.append(("audience", protected.audience.sql))
-    share = call.ledger.share(protected)
-    if share is not None:
-        lines.append(("share of this account", f"ε {brief(share.left)} left of {shown(share.limits.eps)}"))
     lines += [("note", text) for text in call.catalog.warnings(protected)]
     if question.request.eps is None:
         return [*lines, ("charge", "nothing is taken from the budget")]
-    price = price_of(balance.limits, [priced(question, planned_receipt(question.plan, SecretSource()))])
-    return [*lines, *price_lines(balance, price, question.request.groups)]
+    answers = [priced(question, planned_receipt(question.plan, SecretSource()))]
+    share = call.ledger.share(protected)
+    of_share = price_of(share.limits, answers) if share is not None else NOTHING
+    price = price_of(balance.limits, answers)
+    return [*lines, *price_lines(balance, price, question.request.groups, share, of_share)]
 
 
 def _engine(call: Call, question: Question) -> list[Line]:

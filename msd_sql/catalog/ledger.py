@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import reduce
+from functools import partial, reduce
 from typing import TypeVar
 
 from msd_sql.catalog.accounts import share_charge
@@ -106,7 +106,7 @@ class Ledger:
 
         def act(inner: Step) -> Charged:
             before = _balance(inner, protected)
-            cost, spent = _allow(protected, before, answers)
+            cost, spent = _allow(protected, before, answers, lambda: self._share(inner, protected))
             first = self._take(inner, protected, answers, again)
             after = Balance(before.limits, spent, before.answers + len(answers), before.revision + 1)
             _change(inner, protected, before, after)
@@ -131,7 +131,8 @@ class Ledger:
             if self._account is not None:
                 share_charge.check(self.home_hosts.at(protected.home), self._account, protected, answers)
         for protected, together in by_budget.values():
-            _allow(protected, _balance(self.home_hosts.at(protected.home), protected), together)
+            host = self.home_hosts.at(protected.home)
+            _allow(protected, _balance(host, protected), together, partial(self._share, host, protected))
 
     @with_ledger_open
     def note(
@@ -163,9 +164,10 @@ class Ledger:
     @with_ledger_open
     def share(self, protected: Protected) -> Share | None:
         """What the account that asks may spend of a relation's budget; None where it needs no share."""
-        if self._account is None:
-            return None
-        return share_charge.share_left(self.home_hosts.at(protected.home), self._account, protected)
+        return self._share(self.home_hosts.at(protected.home), protected)
+
+    def _share(self, host: Host, protected: Protected) -> Share | None:
+        return share_charge.share_left(host, self._account, protected) if self._account else None
 
     def _take(
         self, inner: Step, protected: Protected, answers: Sequence[Answer], again: Sequence[Again]
@@ -205,13 +207,20 @@ def _prices(limits: Budget, answers: Sequence[Answer]) -> list[Loss]:
     return [price[id(answer)] for answer in answers]
 
 
-def _allow(protected: Protected, balance: Balance, answers: Sequence[Answer]) -> tuple[Loss, Loss]:
-    """What these answers cost by the rules of now, and what will have been spent with them; or a BudgetError."""
+def _allow(
+    protected: Protected, balance: Balance, answers: Sequence[Answer], share_of_asker: Callable[[], Share | None]
+) -> tuple[Loss, Loss]:
+    """What these answers cost by the rules of now, and what will have been spent with them; or a BudgetError.
+
+    The share of who asks is looked at where they are refused: what is said to fit instead has to fit it as well.
+    """
     prices = _prices(balance.limits, answers)
     cost = reduce(Loss.__add__, prices, NOTHING)
     spent = balance.spent + cost
     if answers and not balance.limits.allows(spent):
-        raise refusal(protected, balance.limits, balance.spent, cost, prices)
+        share = share_of_asker()
+        of_share = _prices(share.limits, answers) if share else ()
+        raise refusal(protected, balance.limits, balance.spent, cost, prices, share, of_share)
     return cost, spent
 
 

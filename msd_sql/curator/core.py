@@ -156,6 +156,7 @@ class Curator:
             shares = [
                 {
                     "relation": known.stored_name,
+                    "budget": float(known.budget),
                     "left": float(call.ledger.remaining(known).eps_left),
                     **_share(call, known),
                 }

@@ -151,10 +151,27 @@ function columns() {
   choices(byId("ask-quota"), table ? Object.keys(table.columns) : [], "none");
   preview();
 }
-async function analyst() {
+async function shares() {
   known = await ask("published");
   fill(byId("shares"), ["relation", "your share, ε", "left of it", "left of the whole budget"],
     known.relations.map((one) => [one.relation, one.share, one.share_left, one.left]));
+}
+// What is left for this account: of its share, or of the whole budget where it needs none.
+const own = (one) => one.share_left === undefined ? one.left : one.share_left;
+const small = (eps) => String(Number(eps.toPrecision(4)));
+function paid(before) {
+  const lines = known.relations.flatMap((one) => {
+    const was = before.find((other) => other.relation === one.relation);
+    const cost = was ? own(was) - own(one) : 0;
+    if (cost <= 0) return [];
+    const left = one.share === undefined ? "" : `ε ${small(one.share_left)} is left of your share of ${small(one.share)}, `;
+    const said = one.share === undefined ? `ε ${small(cost)} less than before` : `charged ε ${small(cost)}`;
+    return [`${one.relation}: ${said}; ${left}ε ${small(one.left)} of the whole budget.`];
+  });
+  return lines.join(" ") || "Nothing was charged.";
+}
+async function analyst() {
+  await shares();
   const tables = byId("tables");
   tables.replaceChildren(...known.tables.map((one) => element("p",
     `${one.schema}.${one.name} (${Object.entries(one.columns).map(([column, kind]) => `${column} ${kind}`).join(", ")})`)));
@@ -170,13 +187,15 @@ byId("price").addEventListener("click", guarded(async () => {
 }));
 byId("ask").addEventListener("submit", guarded(async () => {
   const made = question(), table = chosen();
-  const told = await run(made.ask);
+  await shares();
+  const before = known.relations;
+  let told;
+  try { told = await run(made.ask); } finally { await shares(); } // what fails may have been charged
+  fill(byId("cost"), [], []);
+  byId("paid").textContent = paid(before);
+  byId("paid").hidden = false;
   fill(byId("rows"), told.columns, told.rows);
   byId("picture").replaceChildren(distances(told, table));
-  byId("ask-table").value = `${table.schema}.${table.name}`;
-  known = await ask("published");
-  fill(byId("shares"), ["relation", "your share, ε", "left of it", "left of the whole budget"],
-    known.relations.map((one) => [one.relation, one.share, one.share_left, one.left]));
 }));
 function distances(told, table) {
   // How far the chosen rows are apart by their declared features: public, and drawn here.

@@ -6,6 +6,8 @@ import json
 import os
 import re
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from msd_sql.errors import EngineError, InputError, MsdError
 from msd_sql.remote.wire import GROUP, Asked, Told
 
 _ADDRESS = re.compile(r"(grpc|grpc\+tcp|grpc\+tls)://(\[[0-9a-fA-F:]+\]|[\w.-]+):\d+")
+PATIENCE = 10.0  # seconds that a curator has to say that it is there
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 
@@ -60,23 +63,37 @@ class FlightDoor:
         if shown is not None and address.startswith("grpc+tls:"):
             more |= {"cert_chain": shown[0], "private_key": shown[1]}
         self._client = flight.FlightClient(address, **more)
-        self._options = flight.FlightCallOptions(headers=[(b"authorization", f"Bearer {token}".encode())])
+        self._headers = [(b"authorization", f"Bearer {token}".encode())]
+        self._options = flight.FlightCallOptions(headers=self._headers)
         self._address = address
         self._lock = threading.Lock()
 
     def ask(self, asked: Asked) -> Told:
         """Ask; the curator's own error where it refuses, an EngineError where it cannot be reached."""
+        with self._plain_errors():
+            values, table = self._exchange(asked)
+        return _answered(values, table)
+
+    def check(self) -> None:
+        """See that a curator answers that knows the token; it asks nothing, and is the cheapest call there is."""
+        options = self._flight.FlightCallOptions(timeout=PATIENCE, headers=self._headers)
+        with self._plain_errors():
+            list(self._client.do_action(self._flight.Action("health", b""), options))
+
+    @contextmanager
+    def _plain_errors(self) -> Iterator[None]:
         flight = self._flight
         try:
-            values, table = self._exchange(asked)
+            yield
         except flight.FlightUnauthenticatedError:
             raise InputError(
                 f"The curator at {self._address} does not know this token, or it has been revoked. Ask the owner."
             ) from None
         except (flight.FlightError, OSError, ValueError, KeyError) as error:
             told = str(error).partition(". gRPC client debug context")[0].partition(". Client context")[0]
-            raise EngineError(f"The curator at {self._address} did not answer: {told[:500]}") from None
-        return _answered(values, table)
+            away = isinstance(error, (flight.FlightUnavailableError, flight.FlightTimedOutError))
+            hint = ". Is `msd serve` running there, at this address?" if away else ""
+            raise EngineError(f"The curator at {self._address} did not answer: {told[:500]}{hint}") from None
 
     def close(self) -> None:
         """Close the connection."""

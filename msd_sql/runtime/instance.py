@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from msd_sql.catalog.places.ledger_file import LedgerFile
     from msd_sql.database.host import Host
     from msd_sql.database.sql_text import Name
+    from msd_sql.remote.wire import Door
     from msd_sql.runtime.caches import Caches
     from msd_sql.runtime.call import Call
     from msd_sql.runtime.vector_store import VectorStore
@@ -43,6 +44,7 @@ class Instance:
         self.ledger_file: LedgerFile | None = None  # its file, where it is attached only while it is used
         self.named = False  # do all connections find the functions as msd_sql.msd_select, …?
         self.curator: str | None = None  # the address of the curator that answers; None: this database itself
+        self.door: Door | None = None  # to that curator
         self.declared = False  # has a schema msd ever been seen?
         self.seeded: tuple[str, Source] | None = None  # a test's own database in memory, whose answers repeat
         self.functions: list[Callable[..., Any]] = []  # a function that Python forgets would crash DuckDB

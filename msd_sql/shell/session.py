@@ -21,6 +21,7 @@ from msd_sql.database.open_file import open_file
 from msd_sql.errors import MsdError
 from msd_sql.shell import dot_commands
 from msd_sql.shell.budget import Budgets
+from msd_sql.shell.curated import Curated
 from msd_sql.shell.execute import interruptible, records, run
 from msd_sql.shell.messages import interrupted, told
 from msd_sql.shell.render import render
@@ -45,7 +46,7 @@ class Session:
     max_rows: int = 40
     bail: bool = False
     interactive: bool = False
-    budgets: Budgets = field(default_factory=Budgets)
+    budgets: Budgets | Curated = field(default_factory=Budgets)
     out: TextIO | None = None  # None: the standard output, looked up at every use
     failed: bool = False
     reading: list[Path] = field(default_factory=list)
@@ -76,6 +77,8 @@ class Session:
         session = cls(con, path)
         if not late or path != ":memory:" or ledger is not None or curator is not None:
             session._register(ledger=ledger, curator=curator, tls_roots=tls_roots)
+        if curator is not None:
+            session.budgets = Curated.of(con)
         return session
 
     def _register(self, **options: str | None) -> None:
@@ -173,6 +176,11 @@ class Session:
         changed, self._last = last is not self._last, last
         return changed
 
+    def _told(self, error: BaseException) -> str:
+        said = told(error)
+        hint = self.budgets.hint(said) if isinstance(self.budgets, Curated) else ""
+        return f"{said.rstrip()}\n\n{hint}" if hint else said
+
     @contextmanager
     def _reporting(self) -> Iterator[None]:
         try:
@@ -182,7 +190,7 @@ class Session:
         except (duckdb.Error, MsdError, OSError, RuntimeError, ValueError, KeyboardInterrupt) as error:
             self.failed = True
             stopped = interrupted(error)
-            self.complain("Interrupted." if stopped else told(error))
+            self.complain("Interrupted." if stopped else self._told(error))
             if self.bail:
                 raise Stop(130 if stopped else 1) from None
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from msd_sql.shell.curated import Curated
 from msd_sql.shell.session import Leave, Session
 from msd_sql.shell.statements import finished
 from msd_sql.shell.user_files import history_file
@@ -31,7 +32,11 @@ def interact(session: Session) -> int:
     session.interactive = True
     session.bail = False
     ask = _editor(session)
-    session.complain(f"msd_sql on DuckDB, database {session.path}. SQL ends with ;  .help for commands, Ctrl-D leaves.")
+    curated = session.budgets if isinstance(session.budgets, Curated) else None
+    where = f"database {session.path}" + (f", {curated.whose}" if curated else "")
+    session.complain(f"msd_sql on DuckDB, {where}. SQL ends with ;  .help for commands, Ctrl-D leaves.")
+    for line in curated.lines(session.con) if curated else ():
+        session.complain(line)
     while True:
         try:
             text = ask(session.budgets.prompt)

@@ -45,7 +45,7 @@ def test_a_selection_in_front_is_charged_to_relation_and_share(curator: Curator,
     found = rows(curator, people["ana"], SIX)[0]["items"]
     assert len(set(found)) == 6
     told = curator.answer(people["ana"], Asked("published")).values["relations"][0]
-    assert told == {"relation": "main.purchases", "left": 0.9, "share": 0.3, "share_left": 0.2}
+    assert told == {"relation": "main.purchases", "budget": 1.0, "left": 0.9, "share": 0.3, "share_left": 0.2}
     assert rows(curator, people["ana"], SIX)[0]["items"] == found, "the same question is told again"
     assert rows(curator, people["ana"], "SELECT msd_remaining('purchases') AS left")[0]["left"] == pytest.approx(0.2)
     assert rows(curator, people["ben"], "SELECT msd_remaining('purchases') AS left")[0]["left"] == pytest.approx(0.5)

@@ -133,15 +133,26 @@ def test_an_analyst_asks_and_the_owner_sees_it(
     assert "step" not in tab.inner_text("#cost")
     tab.click("#ask button:not([type=button])")
     tab.wait_for_selector("#rows td")
+    tab.wait_for_selector("#paid:not([hidden])")
+    left = "ε 0.35 is left of your share of 0.4, ε 0.95 of the whole budget."
+    assert tab.inner_text("#paid") == f"main.purchases: charged ε 0.05; {left}"
+    assert tab.inner_text("#cost") == "", "what stood there before it was paid is stale"
+    tab.locator("#picture rect").last.wait_for()
+    tab.screenshot(path=str(tmp_path / "curator_analyst.png"), full_page=True)
+    tab.click("#ask button:not([type=button])")
+    tab.locator("#paid", has_text="Nothing was charged.").wait_for()
     assert tab.locator("#rows tr").count() == 6
     assert tab.locator("#picture rect").count() == 25
     tab.locator("#shares", has_text="0.35").wait_for()
-    tab.screenshot(path=str(tmp_path / "curator_analyst.png"), full_page=True)
     # Over the share: an error that says what is left, and nothing else changes.
     tab.fill("#ask-eps", "0.9")
     tab.click("#ask button:not([type=button])")
     tab.wait_for_selector("#trouble:not([hidden])")
     assert "share that account ana has" in tab.inner_text("#trouble")
+    assert tab.locator("#rows tr").count() == 6, "what was paid for stays"
+    tab.click("#price")
+    tab.wait_for_selector("#cost td")
+    assert "does not allow it, ε 0.35 is left of it" in tab.inner_text("#cost")
     assert [one for one in tab.troubles if "403" not in one] == []
 
     context = browser.new_context(viewport={"width": 1100, "height": 1000})

@@ -149,7 +149,7 @@ def test_own_tables_features_vectors_and_groups_travel(server: Server, held: dic
     (estimate,) = con.execute("SELECT msd_reach([1, 2, 3], 0.01)").fetchall()[0]
     assert estimate >= 0
     price = dict(con.execute("FROM msd_explain(mine, 4, 0.01, 0, key := 'thing', reach := 'purchases')").fetchall())
-    assert price["share of this account"].startswith("ε ")
+    assert price["share before"].startswith("ε ")
     assert not [name for name in price if name.startswith("step")]
     assert {row[0] for row in con.execute("SELECT who FROM msd_ledger()").fetchall()} == {"ana"}
 
@@ -171,9 +171,8 @@ def test_a_wrong_token_is_refused_everywhere(server: Server, token: str) -> None
     with pytest.raises(flight.FlightUnauthenticatedError):
         list(client.do_action(flight.Action("health", b"")))
     if token:
-        con = asking(server, token)
-        with pytest.raises(duckdb.Error, match="does not know this token"):
-            con.execute("SELECT msd_remaining('purchases')").fetchall()
+        with pytest.raises(msd_sql.errors.InputError, match="does not know this token"):
+            asking(server, token)
 
 
 def test_a_revoked_token_ends_at_once_and_an_analyst_is_no_owner(server: Server, held: dict[str, str]) -> None:
@@ -368,9 +367,8 @@ def test_tls_and_a_stranger_s_certificate(tmp_path: Path) -> None:
         roots = {"adbc.flight.sql.client_option.tls_root_certs": certificate.read_text()}
         with connected(server, token, **roots) as connection:
             assert rows(connection, "SELECT 1") == [(1,)]
-        stranger = msd_sql.register(duckdb.connect(), curator=server.address, token=token, tls_roots=other)
-        with pytest.raises(duckdb.Error, match="did not answer"):
-            stranger.execute("SELECT msd_remaining('purchases')").fetchall()
+        with pytest.raises(msd_sql.errors.EngineError, match="did not answer"):
+            msd_sql.register(duckdb.connect(), curator=server.address, token=token, tls_roots=other)
         with pytest.raises(msd_sql.errors.InputError, match="in the clear"):
             msd_sql.register(duckdb.connect(), curator="grpc://example.org:8815", token=token)
     finally:
@@ -393,14 +391,14 @@ def test_a_client_without_a_certificate_is_not_spoken_with_where_one_is_asked_fo
     options = {"curator": server.address, "token": token, "tls_roots": certificate}
     try:
         left = "SELECT msd_remaining('purchases')"
-        with pytest.raises(duckdb.Error, match="did not answer"):
-            msd_sql.register(duckdb.connect(), **options).execute(left).fetchall()
+        with pytest.raises(msd_sql.errors.EngineError, match="did not answer"):
+            msd_sql.register(duckdb.connect(), **options)
         monkeypatch.setenv("MSD_TLS_CERT", str(stranger))
         with pytest.raises(msd_sql.errors.InputError, match="belong together"):
             msd_sql.register(duckdb.connect(), **options)
         monkeypatch.setenv("MSD_TLS_KEY", str(stranger_key))
-        with pytest.raises(duckdb.Error, match="did not answer"):
-            msd_sql.register(duckdb.connect(), **options).execute(left).fetchall()
+        with pytest.raises(msd_sql.errors.EngineError, match="did not answer"):
+            msd_sql.register(duckdb.connect(), **options)
         monkeypatch.setenv("MSD_TLS_CERT", str(team))
         monkeypatch.setenv("MSD_TLS_KEY", str(team_key))
         assert msd_sql.register(duckdb.connect(), **options).execute(left).fetchall() == [(0.5,)]

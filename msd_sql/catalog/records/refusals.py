@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import reduce
 
+from msd_sql.catalog.accounts.account import Share
 from msd_sql.catalog.amounts import brief, shown
 from msd_sql.catalog.budget_filter import UNBOUNDED, Budget, Loss
 from msd_sql.catalog.declarations import Protected
 from msd_sql.errors import BudgetError
 
 
-def refusal(protected: Protected, limits: Budget, spent: Loss, price: Loss, prices: Sequence[Loss]) -> BudgetError:
+def refusal(
+    protected: Protected,
+    limits: Budget,
+    spent: Loss,
+    price: Loss,
+    prices: Sequence[Loss],
+    share: Share | None = None,
+    of_share: Sequence[Loss] = (),
+) -> BudgetError:
     """The error of a statement that neither rule allows.
+
+    `share` is what the account that asks may spend, and `of_share` are the prices by its rules: what is said to fit has
+    to fit both.
 
     >>> much = Loss(Decimal(9))
     >>> print(refusal(purchases, Budget(Decimal(1), Decimal(0), None), Loss(), much, [much]))
@@ -30,8 +43,10 @@ def refusal(protected: Protected, limits: Budget, spent: Loss, price: Loss, pric
         f"Remaining: ε {brief(max(limits.eps - spent.eps, Decimal(0)))}, "
         f"δ {brief(max(limits.delta_sum - spent.delta, Decimal(0)))} by sum{_by_order(limits, spent, price)}.",
         f"Limit: ε {shown(limits.eps)}, δ {shown(limits.delta)}.",
-        _fitting(limits, spent, prices),
+        f"Left of this account's share: ε {brief(share.left)} of {shown(share.limits.eps)}." if share else "",
+        _fitting([(limits, spent, prices)] + ([(share.limits, share.spent, of_share)] if share else [])),
         _mending(protected, limits, spent, price),
+        _mending_share(share, of_share),
     ]
     return BudgetError(" ".join(part for part in parts if part))
 
@@ -54,12 +69,14 @@ def _by_order(limits: Budget, spent: Loss, price: Loss) -> str:
     return f"; divergence {brief(left)} by order α = {shown(limits.alpha)}, of which {cost}"
 
 
-def _fitting(limits: Budget, spent: Loss, prices: Sequence[Loss]) -> str:
-    """What would be allowed instead."""
-    if len(prices) > 1:
-        dearest = max(prices, key=lambda one: (one.renyi, one.eps))
-        return f"{limits.how_many(spent, dearest):,} such groups would fit."
-    left = limits.left(spent)
+def _fitting(held: Sequence[tuple[Budget, Loss, Sequence[Loss]]]) -> str:
+    """What all of these limits, of which so much is spent, would allow instead of answers of these prices."""
+    if len(held[0][2]) > 1:
+        fits = min(
+            limits.how_many(spent, max(prices, key=lambda one: (one.renyi, one.eps))) for limits, spent, prices in held
+        )
+        return f"{fits:,} such groups would fit."
+    left = min(limits.left(spent) for limits, spent, _ in held)
     return f"An answer of ε {brief(left)} would fit, if δ = 0 proves it (few rounds)." if left > 0 else ""
 
 
@@ -73,3 +90,9 @@ def _mending(protected: Protected, limits: Budget, spent: Loss, price: Loss) -> 
             f"SELECT msd_budget('{name}', {shown(limits.eps)}, delta := …)."
         )
     return f"Ask for less, or let the owner raise the budget: SELECT msd_budget('{name}', …)."
+
+
+def _mending_share(share: Share | None, prices: Sequence[Loss]) -> str:
+    if share is None or share.limits.allows(reduce(Loss.__add__, prices, share.spent)):
+        return ""
+    return "The share of this account would not allow it either."
