@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,10 +18,12 @@ import pytest
 
 from msd_sql.catalog import declaration_rows
 from msd_sql.catalog.amounts import default_delta, delta_charge, eps_charge, exact, share_of_delta, shown
+from msd_sql.catalog.budget_filter import Budget, Loss
 from msd_sql.catalog.catalog import Catalog
 from msd_sql.catalog.homes import write
 from msd_sql.catalog.ledger import Ledger
 from msd_sql.catalog.records.lines import Answer, Entry, load_answers
+from msd_sql.catalog.records.refusals import refusal
 from msd_sql.catalog.records.who import Who, system_user
 from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.errors import BudgetError, CatalogError, EngineError, InputError
@@ -398,3 +401,14 @@ def test_the_shares_of_delta_never_run_out_before_eps(host):
         asked = eps_charge("0.1")
         select(host, purchases, eps=asked, delta=purchases.share(asked))
     assert spent(host) == Decimal("0.9")
+
+
+def test_a_refusal_never_says_that_what_was_refused_would_fit(purchases):
+    limits = Budget(Decimal(1), Decimal("1e-9"), Decimal(36))
+    spent, price = Loss(Decimal(3), Decimal("4e-10"), Decimal("0.2")), Loss(Decimal("0.2"), Decimal(0), Decimal("0.4"))
+    assert limits.allows(spent)
+    assert not limits.allows(spent + price)
+    said = str(refusal(purchases, limits, spent, price, [price]))
+    assert re.search(r"Spent: ε 3, δ 4e-10 by sum, which all come to ε [≈0]", said)
+    assert "A smaller ε would fit: FROM msd_explain(…)" in said
+    assert "An answer of ε" not in said

@@ -39,7 +39,7 @@ def refusal(
         f"Requested: ε {brief(price.eps)}, δ {brief(price.delta)}"
         + (f" for {many:,} groups of ε {brief(prices[0].eps)}" if many > 1 else "")
         + ".",
-        f"Spent: ε {brief(spent.eps)}, δ {brief(spent.delta)}.",
+        f"Spent: ε {brief(spent.eps)}, δ {brief(spent.delta)}{_composed(limits, spent)}.",
         f"Remaining: ε {brief(max(limits.eps - spent.eps, Decimal(0)))}, "
         f"δ {brief(max(limits.delta_sum - spent.delta, Decimal(0)))} by sum{_by_order(limits, spent, price)}.",
         f"Limit: ε {shown(limits.eps)}, δ {shown(limits.delta)}.",
@@ -49,6 +49,12 @@ def refusal(
         _mending_share(share, of_share),
     ]
     return BudgetError(" ".join(part for part in parts if part))
+
+
+def _composed(limits: Budget, spent: Loss) -> str:
+    """What all answers come to, where that is less than their sum."""
+    come_to = limits.composed(spent)
+    return f" by sum, which all come to ε {brief(come_to)}" if come_to < spent.eps else ""
 
 
 def _missing(limits: Budget, spent: Loss) -> str:
@@ -77,6 +83,8 @@ def _fitting(held: Sequence[tuple[Budget, Loss, Sequence[Loss]]]) -> str:
         )
         return f"{fits:,} such groups would fit."
     left = min(limits.left(spent) for limits, spent, _ in held)
+    if left >= held[0][2][0].eps:  # one that δ = 0 proves would fit; this one needs δ or divergence that is not there
+        return "A smaller ε would fit: FROM msd_explain(…) tells what is left after it."
     return f"An answer of ε {brief(left)} would fit, if δ = 0 proves it (few rounds)." if left > 0 else ""
 
 
