@@ -19,6 +19,7 @@ import duckdb
 from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.errors import EngineError
 from msd_sql.runtime.caller import CALLER, VECTORS, Context
+from msd_sql.surface.shared_macros import DATABASE
 
 if TYPE_CHECKING:
     from msd_sql.catalog.places.ledger_file import LedgerFile
@@ -69,7 +70,7 @@ class Instance:
     @property
     def prefix(self) -> str:
         """What stands before a macro that our macros call, so that every connection finds it."""
-        return "msd_sql.main." if self.named else ""
+        return f"{DATABASE}.main." if self.named else ""
 
     def drop_caches(self) -> None:
         """Let go of everything that is remembered of the database."""
