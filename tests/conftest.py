@@ -1,5 +1,6 @@
 """Fixtures that every test may use."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -14,6 +15,16 @@ settings.register_profile("untimed", deadline=None)  # no test depends on how bu
 settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_unconfigure() -> None:
+    """Let go of the session: hypothesis times the garbage collector with a callback that it never takes back.
+
+    The interpreter keeps the list of callbacks to its very end. From this one a chain leads through the loader of its
+    module, which is pytest's, to every collected test, and from there to the classes of duckdb, which then reports them
+    on stderr as leaked.
+    """
+    gc.callbacks[:] = [one for one in gc.callbacks if not getattr(one, "__module__", "").startswith("hypothesis.")]
 
 
 @pytest.fixture(scope="session")
