@@ -56,9 +56,10 @@ CREATE TABLE msd.items (
 -- One line a statement or declaration. eps and delta are what its answers are worth together (infinity where one was
 -- exact); charged_… is what it took from the budget of charged_to, so that their sums are what was spent there;
 -- composed_eps is what all answers of that budget come to after it. releases counts new answers, repeated those that
--- were told again for nothing. who is an account or the system's user, program what they ran.
+-- were told again for nothing. who is an account or the system's user, program what they ran. No line is looked up by its
+-- id, so that it needs no index, which would stay in memory whole.
 CREATE TABLE msd.ledger (
-    id UUID PRIMARY KEY,
+    id UUID NOT NULL,
     time TIMESTAMP NOT NULL,
     who VARCHAR,
     program VARCHAR,

@@ -14,8 +14,10 @@ from msd_sql.curator.core import Curator
 from msd_sql.curator.flight.server import FlightServer
 from msd_sql.curator.limits import Limits
 from msd_sql.curator.log import Log
-from msd_sql.curator.process_memory import bound_memory, few_arenas
+from msd_sql.curator.process_memory import bound_memory, few_arenas, give_back
 from msd_sql.errors import InputError
+
+_GIVE_BACK = 5.0  # seconds between looks at what was freed; each takes some milliseconds
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,8 @@ def serve(settings: Settings, limits: Limits, log: Log | None = None) -> None:
             memory=memory,
             published=[f"{name.schema}.{name.name}" for name in curator.behind.published],
         )
-        while not ended.wait(0.5):
-            pass
+        while not ended.wait(_GIVE_BACK):  # a signal wakes it
+            give_back()
         written.write("stopping")
     finally:
         if page is not None:
