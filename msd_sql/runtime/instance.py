@@ -38,6 +38,8 @@ _HOMES = "SELECT 1 FROM duckdb_schemas() WHERE lower(schema_name) = 'msd' LIMIT 
 class Instance:
     """What the functions of one database share."""
 
+    at_once = True  # can a call have several connections that work at the same time?
+
     def __init__(self, token: str) -> None:
         self.token = token
         self.spark: Any = None

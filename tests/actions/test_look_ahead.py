@@ -1,0 +1,46 @@
+"""What is declared is looked up beside DuckDB's plan of a statement, once; what is wrong there is said as before."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from msd_sql.catalog import declaration_rows
+from tests.support.shop import kinds
+
+
+@pytest.fixture
+def readers(monkeypatch):
+    """The threads that have read what is protected."""
+    found: list[str] = []
+    read = declaration_rows.load_protected
+
+    def told(*given):
+        found.append(threading.current_thread().name)
+        return read(*given)
+
+    monkeypatch.setattr(declaration_rows, "load_protected", told)
+    return found
+
+
+def test_declarations_are_read_once_a_statement_and_beside_its_plan(shop, readers):
+    shop.execute("SELECT category, msd_select(item_id, 2, 0.01, 0.5) FROM products GROUP BY 1").fetchall()
+    assert readers == ["msd look ahead"]
+
+
+def test_what_was_declared_meanwhile_is_seen_by_the_next_statement(shop, readers):
+    asked = "SELECT msd_select(item_id, 2, 0.01, 0.5) FROM products"
+    shop.execute(asked).fetchall()
+    shop.execute("SELECT msd_unprotect('purchases')").fetchall()
+    readers.clear()
+    with pytest.raises(Exception, match="purchases' is not protected"):
+        shop.execute(asked).fetchall()
+    assert readers[0] == "msd look ahead"
+
+
+def test_no_thread_is_left_when_a_statement_fails(shop):
+    with pytest.raises(Exception, match="protected"):
+        shop.execute("SELECT msd_select(item_id, 2, 0.01, 0.5) FROM purchases").fetchall()
+    assert not [one for one in threading.enumerate() if one.name == "msd look ahead"]
+    assert kinds(shop) == ["protect", "items"]
