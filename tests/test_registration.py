@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import weakref
+from itertools import combinations
 
 import duckdb
 import pytest
@@ -28,12 +29,29 @@ def test_registering_twice_is_registering_once(shop):
 
 def test_the_macros_are_those_of_the_reference(shop):
     rows = shop.execute(
-        "SELECT function_name, parameters FROM duckdb_functions() WHERE function_name LIKE 'msd\\_%' ESCAPE '\\'"
+        "SELECT DISTINCT function_name, parameters FROM duckdb_functions() WHERE starts_with(function_name, 'msd_')"
     ).fetchall()
-    found = {name: list(parameters) for name, parameters in rows}
-    assert found == {
-        function.name: [argument.name for argument in function.arguments] for function in FUNCTIONS.values()
-    }
+    found = {name: [list(own) for known, own in rows if known == name] for name, _ in rows}
+    told = {function.name: [argument.name for argument in function.arguments] for function in FUNCTIONS.values()}
+    bodies = found.pop("msd_select")
+    assert found == {name: [arguments] for name, arguments in told.items() if name != "msd_select"}
+    assert {name for body in bodies for name in body} == set(told["msd_select"])
+
+
+COLUMNS = {"features": "categories", "quota": "price_bin", "score": "price"}
+
+
+@pytest.mark.parametrize("given", [some for n in range(4) for some in combinations(COLUMNS, n)], ids="-".join)
+def test_a_selection_has_one_body_for_the_columns_that_are_given(shop, given):
+    asked = "".join(f", {name} := {COLUMNS[name]}" for name in given)
+    eps = "NULL" if "score" in given else "0.1"
+    assert len(one(shop, f"SELECT msd_select(item_id, 2, {eps}, 0.5{asked}) FROM products")) == 2
+
+
+def test_what_follows_diversity_is_given_by_name(shop):
+    with pytest.raises(duckdb.BinderException, match="by name"):
+        one(shop, "SELECT msd_select(item_id, 2, 0.1, 0.5, price) FROM products")
+    assert spent(shop) == 0
 
 
 def test_a_cursor_is_a_connection_of_its_own(shop):

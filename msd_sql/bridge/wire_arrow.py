@@ -18,11 +18,12 @@ def array(vector: wire.Vector) -> pa.Array:
     mask = None if vector.known is None else pa.py_buffer(np.packbits(vector.known, bitorder="little"))
     if kind.id == wire.LIST:
         return _lists(vector)
+    missing = None if vector.known is None else pa.array(~vector.known)
     if kind.id == wire.ARRAY:
-        missing = None if vector.known is None else pa.array(~vector.known)
         return pa.FixedSizeListArray.from_arrays(array(vector.children[0]), kind.size, mask=missing)
-    if kind.id == wire.STRUCT and vector.known is None:
-        return pa.StructArray.from_arrays([array(child) for child in vector.children], names=list(kind.names))
+    if kind.id == wire.STRUCT:
+        children = [array(child) for child in vector.children]
+        return pa.StructArray.from_arrays(children, names=list(kind.names), mask=missing)
     plain = {wire.BIGINT: pa.int64(), wire.FLOAT: pa.float32(), wire.DOUBLE: pa.float64()}.get(kind.id)
     if plain is not None:
         return pa.Array.from_buffers(plain, vector.rows, [mask, pa.py_buffer(vector.data)])

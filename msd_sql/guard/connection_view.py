@@ -70,18 +70,21 @@ def split(folders: str | None) -> tuple[str, ...]:
 @lru_cache(maxsize=4)  # a statement asks for its own three times
 def _read(told: str) -> ConnectionView:
     given = json.loads(told)
+    seen: dict[str, list[list[str]]] = {}
+    for kind, *facts in given.get("seen") or ():
+        seen.setdefault(kind, []).append(facts)
 
     def keyed(name: str) -> dict[Key, str]:
-        return {key_of(row[0], row[1], row[2]): str(row[3]) for row in given.get(name) or ()}
+        return {key_of(*facts[:3]): facts[3] for facts in seen.get(name, ())}
 
     return ConnectionView(
         given.get("statement") or "",
         search_path(given.get("database") or "", given.get("schema") or "main", given.get("path") or ""),
-        keyed("tables"),
-        keyed("views"),
-        dict(given.get("prepared") or ()),
-        tuple(given.get("variables") or ()),
-        tuple(fold(name) for name in given.get("enums") or ()),
+        keyed("table"),
+        keyed("view"),
+        {name: text for name, text, *_ in seen.get("prepared", ())},
+        tuple(name for name, *_ in seen.get("variable", ())),
+        tuple(fold(name) for name, *_ in seen.get("enum", ())),
         split(given.get("folders")),
         given.get("home") or "",
         int(given.get("connection") or 0),

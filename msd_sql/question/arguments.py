@@ -76,7 +76,8 @@ class Chunk:
         keys, order = self._question.field("keys"), self._question.field("order")
         numbers = _lists(self._question.field("numbers"))
         types = self._question.field("key_type").to_pylist()
-        columns = [_Column(column, self._question.field("columns").field(column.name)) for column in SELECTION_COLUMNS]
+        given_columns = self._question.field("columns")
+        columns = [_Column(column, given_columns.field(column.name)) for column in SELECTION_COLUMNS]
         given_keys = keys.is_valid().to_pylist()
         found = []
         for row, number in enumerate(self._options_of):
@@ -94,7 +95,7 @@ class _Column:
 
     def __init__(self, column: Argument, forms: pa.StructArray) -> None:
         self.name, self._kind, self._forms = column.name, column.kind, forms
-        self._types = forms.field("type").to_pylist()
+        self._types = pc.struct_field(forms, "type").to_pylist()  # NULL where the column itself is
 
     def given(self, row: int, options: Texts, store: VectorStore) -> Given:
         kind, forms = self._types[row], self._forms

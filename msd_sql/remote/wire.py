@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from msd_sql.errors import InputError
 from msd_sql.question.arguments import whole
 from msd_sql.runtime.vector_store import VectorStore
+from msd_sql.surface.forms import FORMS
 from msd_sql.surface.functions import SELECTION_COLUMNS, SELECTION_OPTIONS
-from msd_sql.surface.macros import FORMS
 
 VECTORS = "vectors"
 _ARROW = {

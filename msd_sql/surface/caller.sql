@@ -1,6 +1,7 @@
 -- What the functions are told of the statement that calls them and of its connection, once a statement. Every function
 -- is named with its schema, and nothing is written as [..], {..} or with an operator: a macro of the user could hide
--- what that calls. `tables` and `views` tell what only this connection sees: TEMP objects, and what is not committed.
+-- what that calls. `seen` tells what only this connection sees: TEMP objects, what is not committed, its own settings. It
+-- is one list, because DuckDB takes longer to plan five of them than to make them.
 CREATE OR REPLACE TEMP MACRO _msd_told() AS CAST(system.main.to_json(system.main.struct_pack(
     statement := system.main.current_query(),
     database := system.main.current_database(),
@@ -8,17 +9,16 @@ CREATE OR REPLACE TEMP MACRO _msd_told() AS CAST(system.main.to_json(system.main
     path := system.main.current_setting('search_path'),
     folders := system.main.current_setting('file_search_path'),
     home := system.main.current_setting('home_directory'),
-    tables := (SELECT system.main.list(system.main.list_value(
-                   database_name, schema_name, table_name, CAST(table_oid AS VARCHAR)))
-               FROM system.main.duckdb_tables() WHERE NOT internal),
-    views := (SELECT system.main.list(system.main.list_value(
-                  database_name, schema_name, view_name, CAST(view_oid AS VARCHAR)))
-              FROM system.main.duckdb_views() WHERE NOT internal),
-    prepared := (SELECT system.main.list(system.main.list_value(name, statement))
-                 FROM system.main.duckdb_prepared_statements()),
-    variables := (SELECT system.main.list(name) FROM system.main.duckdb_variables()),
-    enums := (SELECT system.main.list(type_name) FROM system.main.duckdb_types()
-              WHERE logical_type = 'ENUM' AND NOT internal),
+    seen := (SELECT system.main.list(system.main.list_value(kind, one, two, three, four)) FROM (
+        SELECT 'table' AS kind, database_name AS one, schema_name AS two, table_name AS three,
+            CAST(table_oid AS VARCHAR) AS four
+        FROM system.main.duckdb_tables() WHERE NOT internal
+        UNION ALL SELECT 'view', database_name, schema_name, view_name, CAST(view_oid AS VARCHAR)
+        FROM system.main.duckdb_views() WHERE NOT internal
+        UNION ALL SELECT 'prepared', name, statement, NULL, NULL FROM system.main.duckdb_prepared_statements()
+        UNION ALL SELECT 'variable', name, NULL, NULL, NULL FROM system.main.duckdb_variables()
+        UNION ALL SELECT 'enum', type_name, NULL, NULL, NULL FROM system.main.duckdb_types()
+        WHERE logical_type = 'ENUM' AND NOT internal)),
     connection := CAST(system.main.current_connection_id() AS VARCHAR),
     query := CAST(system.main.current_query_id() AS VARCHAR)
 )) AS VARCHAR);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from msd_sql.surface.macros import QUESTION
+from msd_sql.surface.forms import QUESTION
 
 # Times are UTC without a zone: DuckDB needs another package to hand a zone to Python.
 LINE = {

@@ -8,87 +8,15 @@ was written reaches our own error messages and not a cast error.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 
 from msd_sql.surface.column_types import FLOATING_VECTOR, KEY_INTEGERS, VECTOR
 from msd_sql.surface.description import Argument, Function, Kind
+from msd_sql.surface.forms import FORMS, column_type, record
 from msd_sql.surface.functions import FUNCTIONS, SELECTION_COLUMNS, SELECTION_OPTIONS
 
-
-@dataclass(frozen=True)
-class Form:
-    """A form in which a column of the candidates is handed over; where it does not fit, NULL.
-
-    `group` and `row` are its SQL over all rows of a group and over one row, with the column's name for `{}`.
-    """
-
-    name: str
-    type: str
-    group: str
-    row: str
-
-
-_TEXTS = Form("texts", "VARCHAR", "_msd_all_texts({})", "_msd_text({})")
-_NULL = "CAST(NULL AS VARCHAR)"
 _ASKED = tuple(argument.name for argument in (*SELECTION_OPTIONS, *SELECTION_COLUMNS))
-FORMS = {
-    Kind.FEATURES: (
-        _TEXTS,
-        Form("lists", "VARCHAR[]", "_msd_all_lists({}, distance)", "_msd_list({}, distance)"),
-        Form("vectors", "BIGINT", "_msd_all_vectors({}, distance)", "_msd_vector({}, distance)"),
-    ),
-    Kind.CATEGORY: (
-        _TEXTS,
-        Form(
-            "lists",
-            "VARCHAR[]",
-            "CASE WHEN suffix(typeof(list({0})), '][]') THEN list(TRY_CAST({0} AS VARCHAR[])) END",
-            "_msd_list({}, 'hamming')",
-        ),
-    ),
-    Kind.SCORE: (
-        Form(
-            "numbers",
-            "DOUBLE",
-            "CASE WHEN typeof(list({0})) <> '\"NULL\"[]' THEN list(TRY_CAST({0} AS DOUBLE)) END",
-            "TRY_CAST({} AS DOUBLE)",
-        ),
-    ),
-}
-
-
-def struct(members: Iterable[tuple[str, str]]) -> str:
-    """The SQL type of a record.
-
-    >>> struct([("k", "VARCHAR")])
-    'STRUCT("k" VARCHAR)'
-    """
-    written = ", ".join(f'"{name}" {kind}' for name, kind in members)
-    return f"STRUCT({written})"
-
-
-def _columns_type() -> str:
-    return struct(
-        (column.name, struct([("type", "VARCHAR"), *((form.name, f"{form.type}[]") for form in FORMS[column.kind])]))
-        for column in SELECTION_COLUMNS
-    )
-
-
-# The record that `_msd_pick` and `_msd_explain` are given: the candidates of one group, what is asked, their columns.
-QUESTION = struct([
-    ("keys", "VARCHAR[]"),
-    ("numbers", "BIGINT[]"),  # the keys, if they are whole numbers: fewer bytes, and no texts to make and to sort
-    ("order", "BIGINT[]"),
-    ("key_type", "VARCHAR"),
-    ("options", struct((option.name, "VARCHAR") for option in SELECTION_OPTIONS)),
-    ("columns", _columns_type()),
-])  # fmt: skip
-
-
-def _record(members: Iterable[tuple[str, str]]) -> str:
-    return "{" + ", ".join(f"'{name}': {value}" for name, value in members) + "}"
 
 
 def _text(argument: Argument) -> str:
@@ -98,28 +26,62 @@ def _text(argument: Argument) -> str:
 
 
 def _json(arguments: Iterable[Argument]) -> str:
-    return f"CAST(to_json({_record((one.name, _text(one)) for one in arguments)}) AS VARCHAR)"
+    return f"CAST(to_json({record((one.name, _text(one)) for one in arguments)}) AS VARCHAR)"
+
+
+def _gathered(column: Argument) -> str:
+    """The call of the macro that `_gathering` makes."""
+    return f"_msd_all_{column.name}({', '.join(_with(column))})"
+
+
+def _gathering(column: Argument) -> str:
+    """The macro that gathers a column of a group in its forms, and tells the type of a list of it."""
+    forms = [(form.name, form.group.format(column.name)) for form in FORMS[column.kind]]
+    body = record([("type", f"typeof(list({column.name}))"), *forms])
+    return macro(f"_msd_all_{column.name}", ", ".join(_with(column)), body, table=False)
+
+
+def _with(column: Argument) -> list[str]:
+    """A column, and what its forms depend on."""
+    return [column.name, "distance"] if column.kind is Kind.FEATURES else [column.name]
 
 
 def _select(function: Function) -> str:
-    own = {option.name: _text(option) for option in function.options}
-    columns = _record(
-        (
-            column.name,
-            _record([
-                ("type", f"typeof(list({column.name}))"),
-                *((form.name, form.group.format(column.name)) for form in FORMS[column.kind]),
-            ]),
-        )
+    """A body for calls without a column, and one for each column that can be the first one given.
+
+    DuckDB binds all that a body says, for the statement and again for the guard's plan of it; to say what becomes of
+    a column takes as long as everything else. In its own body a column has to be given, so that no call fits two.
+    """
+    columns = [column.name for column in SELECTION_COLUMNS]
+    return ", ".join(
+        _body(function, first=columns[place:][:1], more=columns[place + 1 :])
+        for place in (len(columns), *range(len(columns)))
+    )
+
+
+def _body(function: Function, first: Sequence[str], more: Sequence[str]) -> str:
+    """The parameters and the body for calls with the column `first`, and perhaps with `more`."""
+    own = {argument.name for argument in function.arguments}
+    required = [argument.name for argument in function.arguments if argument.required]
+    others = [one for one in function.arguments if not one.required and (one.is_option or one.name in more)]
+    options = ", ".join(option.name if option.name in own else "NULL" for option in SELECTION_OPTIONS)
+    columns = record(
+        (column.name, _gathered(column) if column.name in (*first, *more) else f"CAST(NULL AS {column_type(column)})")
         for column in SELECTION_COLUMNS
-    )  # fmt: skip
-    question = _record([
+    )
+    parameters = ", ".join([*required, *first, *(argument.written for argument in others)])
+    return f"({parameters}) AS _msd_selection(items, _msd_options({options}), {columns})"
+
+
+def _selection() -> str:
+    """The answer to a group: what `_select` calls, with the keys of the group in the form that fits their type."""
+    question = record([
         ("keys", "CASE WHEN NOT _msd_whole(items) THEN CAST(list(items) AS VARCHAR[]) END"),
         ("numbers", "CASE WHEN _msd_whole(items) THEN TRY_CAST(list(items) AS BIGINT[]) END"),
         ("order", "CASE WHEN NOT _msd_whole(items) THEN list_grade_up(list(items)) END"),
         ("key_type", "typeof(list(items))"),
-        ("options", _record((option.name, own.get(option.name, _NULL)) for option in SELECTION_OPTIONS)),
-        ("columns", columns),
+        ("options", "options"),
+        ("columns", "columns"),
     ])  # fmt: skip
     return f"list_select(coalesce(list(items), []), {_picked(question, '_msd_asking()')})"
 
@@ -141,7 +103,7 @@ def _asked(*, by: bool) -> str:
     The key column is found by name. Without rows there is one row, as of every aggregate, unless there are groups.
     """
     forms = [(column, form) for column in SELECTION_COLUMNS for form in FORMS[column.kind]]
-    given = {option.name: _text(option) for option in SELECTION_OPTIONS} | {"key": "key_name"}
+    options = ", ".join("key_name" if option.name == "key" else option.name for option in SELECTION_OPTIONS)
     group = "_msd_by" if by else "NULL"
     ours = {
         **({"_msd_by": '"by"'} if by else {}),
@@ -149,22 +111,22 @@ def _asked(*, by: bool) -> str:
         **{f"_msd_{column.name}_type": f"typeof([{column.name}])" for column in SELECTION_COLUMNS},
         **{f"_msd_{column.name}_{form.name}": form.row.format(column.name) for column, form in forms},
     }
-    columns = _record(
+    columns = record(
         (
             column.name,
-            _record([
+            record([
                 ("type", f"any_value(_msd_{column.name}_type)"),
                 *((form.name, f"list(_msd_{column.name}_{form.name})") for form in FORMS[column.kind]),
             ]),
         )
         for column in SELECTION_COLUMNS
     )  # fmt: skip
-    question = _record([
+    question = record([
         ("keys", "list_transform(texts, lambda one: one[list_position(names, key_name)])"),
         ("numbers", "CAST(NULL AS BIGINT[])"),
         ("order", "CAST(NULL AS BIGINT[])"),
         ("key_type", "row_type"),
-        ("options", _record((option.name, given[option.name]) for option in SELECTION_OPTIONS)),
+        ("options", f"_msd_options({options})"),
         ("columns", "columns"),
     ])  # fmt: skip
     return f"""
@@ -234,7 +196,6 @@ def _declare(function: Function) -> str:
 
 
 _BODIES: dict[str, Callable[[Function], str]] = {
-    "msd_select": _select,
     "msd_topk": _topk,
     "msd_explain": _explain,
     "msd_reach": _reach,
@@ -251,7 +212,11 @@ def macro(name: str, parameters: str, body: str, *, table: bool) -> str:
     >>> macro("one", "", "1", table=False)
     'CREATE OR REPLACE TEMP MACRO one() AS 1;'
     """
-    return f"CREATE OR REPLACE TEMP MACRO {name}({parameters}) AS {'TABLE ' if table else ''}{body.strip()};"
+    return _create(name, f"({parameters}) AS {'TABLE ' if table else ''}{body.strip()}")
+
+
+def _create(name: str, bodies: str) -> str:
+    return f"CREATE OR REPLACE TEMP MACRO {name}{bodies};"
 
 
 def rendered(function: Function) -> str:
@@ -260,6 +225,8 @@ def rendered(function: Function) -> str:
     >>> rendered(FUNCTIONS["msd_remaining"])
     'CREATE OR REPLACE TEMP MACRO msd_remaining(relation) AS _msd_remaining(CAST(relation AS VARCHAR), _msd_caller());'
     """
+    if function.shape == "aggregate":
+        return _create(function.name, _select(function))
     parameters = ", ".join(argument.written for argument in function.arguments)
     return macro(
         function.name, parameters, _BODIES.get(function.name, _declare)(function), table=function.shape == "table"
@@ -269,11 +236,11 @@ def rendered(function: Function) -> str:
 def _of_types() -> list[str]:
     """The macros that look at a type; once where possible: binding it again and again takes longest."""
     both = "concat(lower(distance), ' ', kind)"
-    whole = ", ".join(f"'{kind}[]'" for kind in KEY_INTEGERS)
+    whole = f"({'|'.join(KEY_INTEGERS)})\\[\\]"
     return [
         macro("_msd_is_vector", "kind, distance", f"regexp_full_match({both}, '{VECTOR}')", table=False),
         macro("_msd_is_floating", "kind, distance", f"regexp_full_match({both}, '{FLOATING_VECTOR}')", table=False),
-        macro("_msd_whole", "items", f"typeof(list(items)) IN ({whole})", table=False),
+        macro("_msd_whole", "items", f"regexp_full_match(typeof(list(items)), '{whole}')", table=False),
     ]
 
 
@@ -283,17 +250,27 @@ def _file(name: str) -> str:
     return "\n".join(line for line in lines if line.strip() and not line.startswith("--"))
 
 
-# Empty at first: DuckDB looks at all that a macro calls whenever one is made, mostly at caller.sql if that comes first.
-_TOLD = [macro(name, "", _NULL, table=False) for name in ("_msd_asking", "_msd_context", "_msd_caller")]
-CALLED = "\n".join([
-    *_TOLD,
-    *_of_types(),  # a macro must be there when another one that calls it is made
-    _file("macros.sql"),
+_OPTIONS = record((option.name, _text(option)) for option in SELECTION_OPTIONS)
+_HELPERS = "\n".join([
     macro("_msd_asked", ", ".join(["tbl", *_ASKED]), _asked(by=False), table=True),
     macro("_msd_asked_by", ", ".join(["tbl", "by", *_ASKED]), _asked(by=True), table=True),
+    macro("_msd_selection", "items, options, columns", _selection(), table=False),
+    macro("_msd_options", ", ".join(option.name for option in SELECTION_OPTIONS), _OPTIONS, table=False),
+    *map(_gathering, SELECTION_COLUMNS),
+    _file("macros.sql"),
+    *_of_types(),
+    _file("caller.sql"),
 ])  # fmt: skip
+# DuckDB looks at all that a macro calls whenever one is made, and at the columns of a table. So what is called comes
+# last, and at first a word stands in its place.
+_LATER = "error('msd_sql is being registered: ask again.')"
+_LATER_ROWS = f"SELECT [{{'row': {_LATER}}}] AS found, NULL AS question, NULL AS asking, NULL AS by_value"
+CALLED = "\n".join(
+    macro(name, parameters, _LATER_ROWS if table else _LATER, table=bool(table))
+    for name, parameters, table in re.findall(r"MACRO (\w+)\(([^)]*)\) AS (TABLE)?", _HELPERS)
+)
 FUNCTIONS_TEXT = "\n".join(rendered(function) for function in FUNCTIONS.values())
-TOLD = _file("caller.sql")
+TOLD = _HELPERS
 # The statements that give a connection our macros, written by hand or rendered.
 TEXT = f"{CALLED}\n{FUNCTIONS_TEXT}\n{TOLD}\n"
 # The names of our macros, each with whether it is one that gives a table.
