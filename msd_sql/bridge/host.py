@@ -56,6 +56,11 @@ class BridgeHost:
         for _ in self._line.run(self._connection, sql):
             pass
 
+    def begin_with(self, sql: str) -> None:
+        """Run a setting, if it can be changed."""
+        with suppress(HostError):
+            self.run(sql)
+
     @contextmanager
     def table(self, name: str, columns: Mapping[str, Column | Sequence[Any]]) -> Iterator[str]:
         """Fill a TEMP table of this connection: nothing is written to the user's file."""

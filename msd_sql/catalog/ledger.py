@@ -19,6 +19,7 @@ from msd_sql.catalog.accounts.share_charge import Again
 from msd_sql.catalog.budget_filter import NOTHING, Budget, Loss, order_of
 from msd_sql.catalog.declarations import Protected
 from msd_sql.catalog.homes import write
+from msd_sql.catalog.journal.settle import ACCOUNTS, budget_rows
 from msd_sql.catalog.journal.steps import Step
 from msd_sql.catalog.places.ledger_file import HomeHosts, LedgerFile, with_ledger_open
 from msd_sql.catalog.records.lines import Answer, Entry, insert, journaled, load_lines
@@ -30,10 +31,6 @@ from msd_sql.errors import CatalogError
 
 T = TypeVar("T")
 
-_BALANCE = """
-SELECT key, active, declared_at, budget, delta, alpha, spent, spent_delta, spent_renyi, spent_clamp, answers, revision
-FROM msd.protected WHERE key IN ($key, $charged_to)
-"""
 # No RETURNING: it turns the update into a delete and an insert, which DuckDB (1.5.6, 2.0.0) does not see as a conflict
 # with another transaction's update in place, so that one of the two would be lost.
 _CHARGE = """
@@ -242,13 +239,13 @@ def _change(inner: Host, protected: Protected, before: Balance, after: Balance) 
 
 
 def _balance(host: Host, protected: Protected) -> Balance:
-    rows = host.rows(statement(_BALANCE, protected.home, key=protected.stored_name, charged_to=protected.charged_to))
-    by_key = {row[0]: row[1:] for row in rows}
-    active, declared_at = by_key.get(protected.stored_name, (False, None))[:2]
-    if not active or utc(declared_at) != protected.declared_at or protected.charged_to not in by_key:
+    rows = host.budgets(protected.home) if isinstance(host, Step) else budget_rows(host, protected.home)
+    own, charged = rows.get(protected.stored_name), rows.get(protected.charged_to)
+    if own is None or charged is None or not own["active"] or utc(own["declared_at"]) != protected.declared_at:
         raise CatalogError(
             f"The declaration of {protected.name} was changed while this query was being answered. Ask again; "
             "nothing was charged."
         )
-    budget, delta, alpha, *spent, answers, revision = by_key[protected.charged_to][2:]
-    return Balance(Budget(budget, delta, order_of(alpha)), Loss(*spent), answers, revision)
+    limits = Budget(charged["budget"], charged["delta"], order_of(charged["alpha"]))
+    spent = Loss(**{name: charged[column] for name, column in ACCOUNTS.items()})
+    return Balance(limits, spent, charged["answers"], charged["revision"])

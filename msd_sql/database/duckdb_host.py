@@ -31,6 +31,7 @@ class DuckDBHost:
         self._connection = cursor
         self._own = own
         self._opening = OWN_NAMES if own else ""  # what is run before the first statement
+        self._settings: list[str] = []  # and after it, where the owner has not locked them
 
     @property
     def version(self) -> str:
@@ -42,6 +43,10 @@ class DuckDBHost:
         if self._opening:
             self._connection.execute(self._opening).fetchall()
             self._opening = ""  # an interrupted one is run again
+        while self._settings:
+            with suppress(duckdb.InvalidInputException, duckdb.PermissionException):
+                self._connection.execute(self._settings[0]).fetchall()
+            del self._settings[0]
         return self._connection
 
     def rows(self, sql: str) -> list[Row]:
@@ -79,6 +84,10 @@ class DuckDBHost:
         """Run to the end: 2.x streams, so that a statement that is not fetched may stop half way."""
         with _translated():
             self._cursor.execute(sql).fetchall()
+
+    def begin_with(self, sql: str) -> None:
+        """Keep a setting for the next statement."""
+        self._settings.append(sql)
 
     @contextmanager
     def table(self, name: str, columns: Mapping[str, Column | Sequence[Any]]) -> Iterator[str]:

@@ -77,6 +77,10 @@ class Host(Protocol):
         """Run a statement to its end and drop what it returns."""
         ...
 
+    def begin_with(self, sql: str) -> None:
+        """Run a setting before the next statement, if there is one; where an owner has locked it, it stays as it is."""
+        ...
+
     def table(self, name: str, columns: Mapping[str, Column | Sequence[Any]]) -> AbstractContextManager[str]:
         """Make public columns visible to this host's statements as a relation `name`, for the length of a `with`."""
         ...
@@ -114,8 +118,7 @@ def unoptimised(host: HostT) -> HostT:
     >>> unoptimised(host).rows("SELECT 1")
     [(1,)]
     """
-    with suppress(HostError):  # where an owner has locked the configuration it stays as it is
-        host.run("PRAGMA disable_optimizer")
+    host.begin_with("PRAGMA disable_optimizer")
     return host
 
 

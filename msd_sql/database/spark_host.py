@@ -119,6 +119,9 @@ class SparkHost:
         """Run a statement in DuckDB's dialect."""
         self.frame(spark_sql(sql))
 
+    def begin_with(self, sql: str) -> None:
+        """Nothing: settings are DuckDB's."""
+
     @contextmanager
     def table(self, name: str, columns: Mapping[str, Column | Sequence[Any]]) -> Iterator[str]:
         """Make public columns a view of the clone, broadcast where it is joined.

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 from msd_sql.catalog.amounts import shown
 from msd_sql.catalog.budget_filter import UNBOUNDED, Loss
@@ -38,7 +38,10 @@ SELECT charged_to, sum(charged_eps), sum(charged_delta),
 FROM msd.ledger WHERE charged_to IS NOT NULL GROUP BY 1
 """
 _ZERO = Decimal(0)
-_ROWS = f"SELECT key, {', '.join([*_LIMITS, *ACCOUNTS.values()])} FROM msd.protected"
+BudgetRows: TypeAlias = Mapping[str, Mapping[str, Any]]
+_COLUMNS = (*_LIMITS, *ACCOUNTS.values(), "active", "declared_at", "answers", "revision")
+# All of the few rows there are: to plan a condition takes DuckDB longer than to read them.
+_ROWS = f"SELECT key, {', '.join(_COLUMNS)} FROM msd.protected"
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class Difference:
     totals: Totals  # what the journal says, by the names and accounts that the database knows
     records: list[dict[str, Any]]  # what makes the journal itself say so
     accounts: Older  # of a curator
+    rows: BudgetRows  # as they are
 
     def __bool__(self) -> bool:
         return self.behind or bool(self.raised)
@@ -72,10 +76,9 @@ def remembered(host: Host, database: str) -> Head | None:
     return Head(*rows[0]) if rows else None
 
 
-def budget_rows(host: Host, database: str) -> dict[str, dict[str, Decimal]]:
-    """The accounts and limits of every row of msd.protected, by its key."""
-    names = [*_LIMITS, *ACCOUNTS.values()]
-    return {row[0]: dict(zip(names, row[1:], strict=True)) for row in host.rows(statement(_ROWS, database))}
+def budget_rows(host: Host, database: str) -> BudgetRows:
+    """The limits and accounts of every row of msd.protected, by its key, and what else an answer changes in it."""
+    return {row[0]: dict(zip(_COLUMNS, row[1:], strict=True)) for row in host.rows(statement(_ROWS, database))}
 
 
 def line_sums(host: Host, database: str, untold: Mapping[str, Accounts]) -> dict[str, Accounts]:
@@ -126,7 +129,7 @@ def difference(host: Host, database: str, journal: Journal) -> Difference:
         if less:
             lowered[key] = less
     accounts = settle_accounts.older(host, database, totals.accounts) if behind else Older()
-    return Difference(behind, raised, lowered, totals, records, accounts)
+    return Difference(behind, raised, lowered, totals, records, accounts, rows)
 
 
 def _above(held: Decimal | None, value: Decimal) -> bool:
@@ -185,7 +188,7 @@ def catch_up(host: Host, database: str, journal: Journal, found: Difference) -> 
         changes = ", ".join(f"{column} = ${column}" for column in after)
         sql = f"UPDATE msd.protected SET {changes}, revision = revision + 1 WHERE key = $key"
         host.run(statement(sql, database, key=key, **after))
-        told = {"why": _WHY, "before": _told(now), "after": _told(after)}
+        told = {"why": _WHY, "before": _told({name: now[name] for name in after}), "after": _told(after)}
         line = Entry(
             "recover",
             parameters=told,

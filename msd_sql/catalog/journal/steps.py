@@ -32,10 +32,17 @@ _locks_lock = threading.Lock()
 class Step:
     """One transaction on a home: a host for its statements, and what it will have written to the journal."""
 
-    def __init__(self, host: Host, totals: Totals) -> None:
+    def __init__(self, host: Host, totals: Totals, budgets: settle.BudgetRows | None = None) -> None:
         self._host = host
         self.totals = totals  # what the journal says so far; empty without a journal
         self.records: list[Record] = []
+        self._budgets = budgets  # what was compared with the journal
+
+    def budgets(self, database: str) -> settle.BudgetRows:
+        """The rows of msd.protected as they were when the transaction began."""
+        if self._budgets is None:
+            self._budgets = settle.budget_rows(self._host, database)
+        return self._budgets
 
     def journal(self, kind: str, relation: str | None, **facts: Any) -> None:
         """Have a record written before this transaction is committed."""
@@ -61,6 +68,10 @@ class Step:
     def run(self, sql: str) -> None:
         """Run a statement to its end."""
         self._host.run(sql)
+
+    def begin_with(self, sql: str) -> None:
+        """Run a setting before the next statement."""
+        self._host.begin_with(sql)
 
     def table(self, name: str, columns: Mapping[str, Column | Sequence[Any]]) -> AbstractContextManager[str]:
         """Make public columns visible as a relation."""
@@ -148,7 +159,7 @@ def _attempt(
     head = ""
     try:
         with host.transaction() as inner:
-            step = Step(inner, Totals() if journal is None else _journaled(inner, database, journal, fresh))
+            step = Step(inner, Totals()) if journal is None else _journaled(inner, database, journal, fresh)
             result = act(step)
             if journal is not None and step.records:
                 head = _write(inner, database, journal, step.records)
@@ -175,16 +186,16 @@ def _write(inner: Host, database: str, journal: Journal, records: Sequence[Recor
     return head
 
 
-def _journaled(inner: Host, database: str, journal: Journal, fresh: bool) -> Totals:
+def _journaled(inner: Host, database: str, journal: Journal, fresh: bool) -> Step:
     if fresh:
         # A journal that is here already was of a file by the same name: what was spent there stays spent.
         journal.refresh()
         settle.check(None, journal)
-    else:
-        found = settle.difference(inner, database, journal)
-        if found:
-            raise _Behind(found)
-    return journal.read.totals
+        return Step(inner, journal.read.totals)
+    found = settle.difference(inner, database, journal)
+    if found:
+        raise _Behind(found)
+    return Step(inner, journal.read.totals, found.rows)
 
 
 def _catch_up(host: Host, database: str, journal: Journal | None, found: settle.Difference) -> None:

@@ -33,7 +33,7 @@ DELETE FROM msd.answers WHERE relation = $relation AND content <> $content AND E
 """
 _INTO = "INTO msd.answers (question, content, relation, release, picks, diversity)"
 _SAVE = f"{_INTO} SELECT question, $content, $relation, release, picks::BIGINT[], diversity FROM {{kept}}"
-_SAVE_ONE = f"{_INTO} VALUES ($question, $content, $relation, $release, $picks::BIGINT[], $diversity)"
+_SAVE_ONE = f"{_INTO} SELECT $question, $content, $relation, $release, $picks::BIGINT[], $diversity"
 _COLUMNS = 16  # digits that tell the columns
 _FEW = 8  # questions that are written into the statement; more of them come as a table
 

@@ -25,6 +25,8 @@ _LINE = (
     "charged_eps, charged_delta, charged_renyi, charged_clamp, composed_eps, exact, asserted_public"
 )
 _ANSWER = "id, line, n, k, method, bound, eps, delta, receipt"
+_INTO_LEDGER = f"INSERT INTO msd.ledger ({_LINE})"  # … SELECT: DuckDB takes a quarter longer to plan VALUES
+_INTO_RELEASES = f"INSERT INTO msd.releases ({_ANSWER})"
 _ROWS = "_msd_answers"
 
 
@@ -104,17 +106,17 @@ def insert(host: Host, home: str, entry: Entry, answers: Sequence[Answer] = ()) 
     values = {name: getattr(line, name, None) for name in _LINE.split(", ")}
     values |= {"who": who.name, "program": who.program, "parameters": as_json(line.parameters)}
     values |= {"charged_renyi": line.charged.renyi, "charged_clamp": line.charged.clamp}
-    host.run(statement(f"INSERT INTO msd.ledger ({_LINE}) VALUES ({_holes(_LINE)})", home, **values))
+    host.run(statement(f"{_INTO_LEDGER} SELECT {_holes(_LINE)}", home, **values))
     ids = tuple(str(uuid.uuid4()) for _ in answers)
     if len(answers) == 1:
         found = dict(zip(_ANSWER.split(", "), (ids[0], line.id, *_facts(answers[0])), strict=True))
-        host.run(statement(f"INSERT INTO msd.releases ({_ANSWER}) VALUES ({_holes(_ANSWER)})", home, **found))
+        host.run(statement(f"{_INTO_RELEASES} SELECT {_holes(_ANSWER)}", home, **found))
     elif answers:
         each = {id(answer): _facts(answer) for answer in {id(one): one for one in answers}.values()}
         rows = [(own, line.id, *each[id(answer)]) for own, answer in zip(ids, answers, strict=True)]
         columns = dict(zip(_ANSWER.split(", "), map(_column, zip(*rows, strict=True)), strict=True))
         with host.table(_ROWS, columns) as name:  # a thousand rows as text would take longer to parse than to write
-            host.run(statement(f"INSERT INTO msd.releases ({_ANSWER}) SELECT {_ANSWER} FROM {name}", home))
+            host.run(statement(f"{_INTO_RELEASES} SELECT {_ANSWER} FROM {name}", home))
     return ids
 
 
