@@ -14,6 +14,7 @@ import pyarrow as pa
 from msd_sql.actions.declare import declare
 from msd_sql.actions.explain import explain
 from msd_sql.actions.key_column import key_column
+from msd_sql.actions.look_ahead import looked
 from msd_sql.actions.reach import reach, reach_interval
 from msd_sql.actions.select import pick
 from msd_sql.actions.show_ledger import ledger_rows, release_rows, remaining
@@ -109,9 +110,13 @@ def as_one_sentence(instance: Instance, asking: Context) -> Iterator[None]:
 
 @contextmanager
 def _asking(instance: Instance, asking: Context) -> Iterator[Call]:
-    """A call about a selection: its vectors are let go of if it fails."""
+    """A call about a selection: nothing is left of it if it fails."""
     with as_one_sentence(instance, asking), instance.call(asking) as call, dropping_vectors_on_error(call.vectors):
-        yield call
+        try:
+            yield call
+        except BaseException:
+            looked(instance, asking)
+            raise
 
 
 def _arguments(call: Call, questions: Any) -> list[Arguments]:
@@ -144,6 +149,7 @@ def _pick(instance: Instance) -> Run:
                 lambda waiting: draws_every_group(call.context.statement),
                 lambda offered: pick(call, offered),
             )
+            looked(instance, call.context)
         return pa.array(found, type=pa.list_(pa.int64()))
 
     return chunk

@@ -6,13 +6,13 @@ plan, and keep what it told. They refuse nothing: the guard does, when it is ask
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
+from msd_sql.actions.look_ahead import look_ahead
 from msd_sql.catalog.relations import relation_rows
 from msd_sql.database.host import HostError, unoptimised
+from msd_sql.database.plans import serialized
 from msd_sql.errors import MsdError
 from msd_sql.guard.connection_view import ConnectionView
 from msd_sql.guard.private_data import closure, views_of
@@ -22,7 +22,6 @@ from msd_sql.runtime.caller import Context
 from msd_sql.runtime.instance import Instance
 
 _DECLARED = ("declared when it was planned",)
-_AHEAD = ("looked up beside the plan",)
 
 
 def statement(instance: Instance, told: str) -> str | None:
@@ -38,8 +37,7 @@ def statement(instance: Instance, told: str) -> str | None:
         text = planned(view.statement, view.prepared)
     except MsdError:
         return view.statement  # the guard says what is wrong with it
-    if instance.at_once:
-        instance.once(view.connection, view.query, _AHEAD, lambda: _look_ahead(instance, view))
+    look_ahead(instance, view, text)
     return text
 
 
@@ -68,28 +66,9 @@ def probes(instance: Instance, told: str) -> list[str]:
 
 def ask(instance: Instance, told: str, plan: str | None, answers: Sequence[str] | None) -> str:
     """Keep what a statement told; the text by which its calls find it, so that not every row carries it."""
-    view = ConnectionView.read(told, plan, answers)
-    ahead: threading.Thread | None = instance.once(view.connection, view.query, _AHEAD, lambda: None)
-    if ahead is not None:
-        ahead.join()
-    return instance.hear(Context(view))
-
-
-def _look_ahead(instance: Instance, view: ConnectionView) -> threading.Thread:
-    """Look up what is declared while DuckDB plans: both take some milliseconds, and neither needs the other.
-
-    What is found is kept for the statement (`Instance.once`). Who needs what was not found asks again, and hears why.
-    """
-
-    def look() -> None:
-        with suppress(Exception), instance.call(Context(view)) as call:
-            for known in call.protected():
-                call.identity(known.home)
-            call.items()
-
-    thread = threading.Thread(target=look, name="msd look ahead", daemon=True)
-    thread.start()
-    return thread
+    if plan is not None:
+        serialized(plan)  # kept for the guard: what it needs besides is still being looked up
+    return instance.hear(Context(ConnectionView.read(told, plan, answers)))
 
 
 def _declared(instance: Instance, view: ConnectionView) -> bool:
