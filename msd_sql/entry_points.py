@@ -14,7 +14,7 @@ import pyarrow as pa
 from msd_sql.actions.declare import declare
 from msd_sql.actions.explain import explain
 from msd_sql.actions.key_column import key_column
-from msd_sql.actions.look_ahead import looked
+from msd_sql.actions.look_ahead import declarations_known, looked
 from msd_sql.actions.reach import reach, reach_interval
 from msd_sql.actions.select import pick
 from msd_sql.actions.show_ledger import ledger_rows, release_rows, remaining
@@ -123,6 +123,7 @@ def _arguments(call: Call, questions: Any) -> list[Arguments]:
     """What the groups of a chunk were given."""
     with uncharged():
         chunk = Chunk(questions)
+        declarations_known(call.instance, call.context)
         for public in {asserted_public(options) for options in chunk.options}:
             # First of all: an error about an argument quotes it, and an argument can be computed from private rows.
             guarded(call, public)
@@ -144,12 +145,12 @@ def _pick(instance: Instance) -> Run:
 
     def chunk(numbers: Any, connections: Any, queries: Any) -> Any:
         with _asking(instance, instance.context(connections[0].as_py(), queries[0].as_py())) as call:
+            looked(instance, call.context)
             found = call.offers.answer(
                 whole(numbers).to_pylist(),
                 lambda waiting: draws_every_group(call.context.statement),
                 lambda offered: pick(call, offered),
             )
-            looked(instance, call.context)
         return pa.array(found, type=pa.list_(pa.int64()))
 
     return chunk

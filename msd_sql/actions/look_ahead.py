@@ -1,13 +1,14 @@
 """Look ahead: what a selection will need to know of the catalog is looked up while DuckDB plans it for the guard.
 
 Both take some milliseconds, and neither needs the other. What is found is kept for the statement (`Instance.once`), and
-who asks for what is just being looked up waits for it. What could not be found is asked for again, and said there.
+what could not be found is asked for again, and said there. The look waits for nobody; who waits for it holds no lock.
 """
 
 from __future__ import annotations
 
 import threading
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 from msd_sql.catalog.declarations import Items
 from msd_sql.database.sql_text import fold
@@ -19,7 +20,15 @@ from msd_sql.runtime.call import Call
 from msd_sql.runtime.caller import Context
 from msd_sql.runtime.instance import Instance
 
-_THREAD = ("looks ahead",)
+_LOOK = ("looks ahead",)
+
+
+@dataclass
+class _Look:
+    """A thread that looks ahead. `declared` is set once all declarations are known, which the guard waits for."""
+
+    thread: threading.Thread | None = None
+    declared: threading.Event = field(default_factory=threading.Event)
 
 
 def look_ahead(instance: Instance, view: ConnectionView, text: str) -> None:
@@ -28,34 +37,53 @@ def look_ahead(instance: Instance, view: ConnectionView, text: str) -> None:
     >>> look_ahead(instance, view, "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products")
     """
 
-    def begin() -> threading.Thread:
-        thread = threading.Thread(target=_look, args=(instance, view, text), name="msd look ahead", daemon=True)
-        thread.start()
-        return thread
+    def begin() -> _Look:
+        made = _Look()
+        arguments = (instance, view, text, made.declared)
+        made.thread = threading.Thread(target=_look, args=arguments, name="msd look ahead", daemon=True)
+        made.thread.start()
+        return made
 
     if instance.at_once:
-        instance.once(view.connection, view.query, _THREAD, begin)
+        instance.once(view.connection, view.query, _LOOK, begin)
+
+
+def declarations_known(instance: Instance, asking: Context) -> None:
+    """Wait until what is declared is known, or will not be found.
+
+    >>> declarations_known(instance, context)
+    """
+    if (look := _of(instance, asking)).thread is not None:
+        look.declared.wait()
 
 
 def looked(instance: Instance, asking: Context) -> None:
-    """Wait until nothing is looked up any more for a statement: it ends.
+    """Wait until nothing is looked up any more.
 
     >>> looked(instance, context)
     """
-    thread: threading.Thread | None = instance.once(asking.connection, asking.query, _THREAD, lambda: None)
-    if thread is not None:
+    if (thread := _of(instance, asking).thread) is not None:
         thread.join()
 
 
-def _look(instance: Instance, view: ConnectionView, text: str) -> None:
-    with suppress(Exception), instance.call(Context(view)) as call:
-        for known in call.protected():
-            call.identity(known.home)
-        call.private()
-        words = mentioned(text)
-        for items in call.items():
-            if items.relation is not None and fold(items.relation.name) in words:
-                _look_at(call, items)
+def _of(instance: Instance, asking: Context) -> _Look:
+    return instance.once(asking.connection, asking.query, _LOOK, _Look)
+
+
+def _look(instance: Instance, view: ConnectionView, text: str, declared: threading.Event) -> None:
+    try:
+        with suppress(Exception), instance.call(Context(view)) as call:
+            call.private()
+            for known in call.protected():
+                call.identity(known.home)
+            items = call.items()
+            declared.set()
+            words = mentioned(text)
+            for one in items:
+                if one.relation is not None and fold(one.relation.name) in words:
+                    _look_at(call, one)
+    finally:
+        declared.set()
 
 
 def _look_at(call: Call, items: Items) -> None:

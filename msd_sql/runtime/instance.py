@@ -12,7 +12,6 @@ import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
@@ -36,15 +35,6 @@ T = TypeVar("T")
 _HOMES = "SELECT 1 FROM duckdb_schemas() WHERE lower(schema_name) = 'msd' LIMIT 1"
 
 
-@dataclass
-class Known:
-    """What is known for one statement of a connection, and what is being found out."""
-
-    query: int
-    answers: dict[tuple[Hashable, ...], Any] = field(default_factory=dict)
-    under_way: dict[tuple[Hashable, ...], threading.Event] = field(default_factory=dict)
-
-
 class Instance:
     """What the functions of one database share."""
 
@@ -66,7 +56,7 @@ class Instance:
         self._caches: Caches | None = None
         self._connections: dict[int, Callable[[], duckdb.DuckDBPyConnection | None]] = {}
         self._running: dict[int, list[Call]] = {}
-        self._known: dict[int, Known] = {}
+        self._known: dict[int, tuple[int, dict[tuple[Hashable, ...], Any]]] = {}
         self._lock = threading.RLock()
 
     @property
@@ -119,28 +109,19 @@ class Instance:
             return next((number for number, held in self._connections.items() if held() is con), None)
 
     def once(self, connection: int, query: int, question: tuple[Hashable, ...], answer: Callable[[], T]) -> T:
-        """The answer of the same statement to the same question, or a new one; of two threads that ask, one waits."""
-        while True:
-            with self._lock:
-                known = self._known.get(connection)
-                if known is None or known.query != query:
-                    known = self._known[connection] = Known(query)
-                if question in known.answers:
-                    found: T = known.answers[question]
-                    return found
-                before = known.under_way.get(question)
-                if before is None:
-                    done = known.under_way[question] = threading.Event()
-                    break
-            before.wait()
-        try:
-            made = answer()
-            known.answers[question] = made
-            return made
-        finally:  # who waits asks by itself if this has failed
-            with self._lock:
-                del known.under_way[question]
-            done.set()
+        """The answer of the same statement to the same question, or a new one."""
+        with self._lock:
+            known_query, answers = self._known.get(connection, (-1, {}))
+            if known_query != query:
+                answers = {}
+                self._known[connection] = (query, answers)
+            if question in answers:
+                found: T = answers[question]
+                return found
+        made = answer()
+        with self._lock:
+            first: T = answers.setdefault(question, made)  # of two threads that ask at once
+        return first
 
     def hear(self, context: Context) -> str:
         """Keep what a statement told of its caller; by which text it is found again."""

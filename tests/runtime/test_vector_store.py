@@ -238,7 +238,7 @@ def test_nothing_is_kept_of_a_selection_that_was_answered_or_failed(shop):
     number = one(shop, "SELECT current_connection_id()")
 
     def kept():
-        return not instance._known[number].answers[VECTORS].empty
+        return not instance._known[number][1][VECTORS].empty
 
     assert len(one(shop, f"SELECT {ASK} FROM products")) == 3
     assert not kept()

@@ -118,6 +118,22 @@ class Jaccard:
         share[union == 0] = 0.0  # two empty sets are alike
         return share
 
+    def among(self, items: Sequence[int]) -> FloatArray:
+        """dist(u, v) for the items u (rows) and v, from their own tokens alone.
+
+        >>> Jaccard([0, 2, 3], [7, 9, 9]).among([1, 0]).tolist()
+        [[0.0, 0.5], [0.5, 0.0]]
+        """
+        held = self._index[0]
+        rows = np.asarray(items, dtype=np.int64)
+        sizes = self._size[rows]
+        words, columns = np.unique(held.codes.take(_spans(held.bounds, rows)), return_inverse=True)
+        holds = np.zeros((len(rows), len(words)), np.int64)
+        holds[np.repeat(np.arange(len(rows)), sizes), columns] = 1
+        common = holds @ holds.T
+        union = sizes[:, None] + sizes - common
+        return np.where(union > 0, 1.0 - common / np.maximum(union, 1), 0.0)
+
     @cached_property
     def _size(self) -> IntArray:
         return np.diff(self._index[0].bounds)

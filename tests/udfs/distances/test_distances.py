@@ -247,7 +247,9 @@ def test_only_the_vectors_of_items_have_to_be_some():
 def test_distances_among_some_items_are_those_of_their_rows():
     rng = np.random.default_rng(5)
     vectors = rng.normal(size=(60, 3))
-    for distance in (Angular(vectors), L2(vectors), Mixed([Angular(vectors), L1(vectors[:, 0])])):
+    sets = [rng.integers(0, 9, size=size).tolist() for size in rng.integers(0, 5, size=60)]  # some of them empty
+    mixed = Mixed([Angular(vectors), L1(vectors[:, 0])])
+    for distance in (Angular(vectors), L2(vectors), mixed, Jaccard.from_sets(sets)):
         items = (5, 59, 0, 17)
         expected = np.array([distance.row(item)[list(items)] for item in items])
         np.testing.assert_allclose(among(distance, items), expected, atol=1e-6)
