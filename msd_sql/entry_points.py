@@ -115,7 +115,7 @@ def _asking(instance: Instance, asking: Context) -> Iterator[Call]:
         try:
             yield call
         except BaseException:
-            looked(instance, asking)
+            looked(instance, asking.connection)
             raise
 
 
@@ -145,7 +145,7 @@ def _pick(instance: Instance) -> Run:
 
     def chunk(numbers: Any, connections: Any, queries: Any) -> Any:
         with _asking(instance, instance.context(connections[0].as_py(), queries[0].as_py())) as call:
-            looked(instance, call.context)
+            looked(instance, call.context.connection)
             found = call.offers.answer(
                 whole(numbers).to_pylist(),
                 lambda waiting: draws_every_group(call.context.statement),
@@ -161,7 +161,9 @@ def _explain(instance: Instance) -> Run:
 
     def chunk(questions: Any, heard: Any) -> Any:
         with _asking(instance, instance.heard(heard[0].as_py())) as call:
-            return pa.array([explain(call, group) for group in _arguments(call, questions)], type=pa.list_(kind))
+            groups = _arguments(call, questions)
+            looked(instance, call.context.connection)
+            return pa.array([explain(call, group) for group in groups], type=pa.list_(kind))
 
     return chunk
 

@@ -7,8 +7,7 @@ what could not be found is asked for again, and said there. The look waits for n
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, suppress
 
 from msd_sql.catalog.declarations import Items
 from msd_sql.database.sql_text import fold
@@ -18,34 +17,25 @@ from msd_sql.question.ground import probed
 from msd_sql.question.item_columns import items_fingerprint
 from msd_sql.runtime.call import Call
 from msd_sql.runtime.caller import Context
-from msd_sql.runtime.instance import Instance
+from msd_sql.runtime.instance import Instance, Look
 
-_LOOK = ("looks ahead",)
-
-
-@dataclass
-class _Look:
-    """A thread that looks ahead. `declared` is set once all declarations are known, which the guard waits for."""
-
-    thread: threading.Thread | None = None
-    declared: threading.Event = field(default_factory=threading.Event)
+_SELECTIONS = frozenset(["msd_select", "msd_topk", "msd_explain"])
 
 
 def look_ahead(instance: Instance, view: ConnectionView, text: str) -> None:
-    """Begin to look up what the statement `text` will need, where that can be done beside it.
+    """Begin to look up what the statement `text` will need, if it is a selection and that can be done beside it.
 
     >>> look_ahead(instance, view, "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products")
     """
-
-    def begin() -> _Look:
-        made = _Look()
-        arguments = (instance, view, text, made.declared)
-        made.thread = threading.Thread(target=_look, args=arguments, name="msd look ahead", daemon=True)
-        made.thread.start()
-        return made
-
-    if instance.at_once:
-        instance.once(view.connection, view.query, _LOOK, begin)
+    if not instance.at_once or not _SELECTIONS & mentioned(text) or view.connection in instance.looks:
+        return
+    look = instance.looks[view.connection] = Look(view.query)
+    with ExitStack() as stack:
+        # Its cursor is made here: afterwards the caller's own connection may be used, or closed, at any time.
+        call = stack.enter_context(instance.call(Context(view)))
+        arguments = (look, call, text, stack.pop_all())
+        look.thread = threading.Thread(target=_look, args=arguments, name="msd look ahead", daemon=True)
+        look.thread.start()
 
 
 def declarations_known(instance: Instance, asking: Context) -> None:
@@ -53,37 +43,36 @@ def declarations_known(instance: Instance, asking: Context) -> None:
 
     >>> declarations_known(instance, context)
     """
-    if (look := _of(instance, asking)).thread is not None:
+    if (look := instance.looks.get(asking.connection)) is not None:
         look.declared.wait()
 
 
-def looked(instance: Instance, asking: Context) -> None:
-    """Wait until nothing is looked up any more.
+def looked(instance: Instance, connection: int, query: int | None = None) -> None:
+    """Wait until nothing is looked up any more for a connection; not for its statement `query`, which goes on.
 
-    >>> looked(instance, context)
+    >>> looked(instance, 1)
     """
-    if (thread := _of(instance, asking).thread) is not None:
-        thread.join()
+    look = instance.looks.get(connection)
+    if look is not None and look.query != query:
+        if look.thread is not None:
+            look.thread.join()
+        instance.looks.pop(connection, None)
 
 
-def _of(instance: Instance, asking: Context) -> _Look:
-    return instance.once(asking.connection, asking.query, _LOOK, _Look)
-
-
-def _look(instance: Instance, view: ConnectionView, text: str, declared: threading.Event) -> None:
+def _look(look: Look, call: Call, text: str, end: ExitStack) -> None:
     try:
-        with suppress(Exception), instance.call(Context(view)) as call:
+        with suppress(Exception), end:
             call.private()
             for known in call.protected():
                 call.identity(known.home)
             items = call.items()
-            declared.set()
+            look.declared.set()
             words = mentioned(text)
             for one in items:
                 if one.relation is not None and fold(one.relation.name) in words:
                     _look_at(call, one)
     finally:
-        declared.set()
+        look.declared.set()
 
 
 def _look_at(call: Call, items: Items) -> None:

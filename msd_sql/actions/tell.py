@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from msd_sql.actions.look_ahead import look_ahead
+from msd_sql.actions.look_ahead import look_ahead, looked
 from msd_sql.catalog.relations import relation_rows
 from msd_sql.database.host import HostError, unoptimised
 from msd_sql.database.plans import serialized
@@ -21,8 +21,6 @@ from msd_sql.guard.statement_text import planned
 from msd_sql.runtime.caller import Context
 from msd_sql.runtime.instance import Instance
 
-_DECLARED = ("declared when it was planned",)
-
 
 def statement(instance: Instance, told: str) -> str | None:
     """The statement that the caller's connection has to plan; None where nothing was ever declared.
@@ -31,6 +29,7 @@ def statement(instance: Instance, told: str) -> str | None:
     'SELECT 1'
     """
     view = ConnectionView.read(told)
+    looked(instance, view.connection, view.query)  # for a statement before, which may have failed
     try:
         if not _declared(instance, view):
             return None
@@ -66,14 +65,13 @@ def probes(instance: Instance, told: str) -> list[str]:
 
 def ask(instance: Instance, told: str, plan: str | None, answers: Sequence[str] | None) -> str:
     """Keep what a statement told; the text by which its calls find it, so that not every row carries it."""
+    view = ConnectionView.read(told, plan, answers)
+    looked(instance, view.connection, view.query)
     if plan is not None:
         serialized(plan)  # kept for the guard: what it needs besides is still being looked up
-    return instance.hear(Context(ConnectionView.read(told, plan, answers)))
+    return instance.hear(Context(view))
 
 
 def _declared(instance: Instance, view: ConnectionView) -> bool:
-    def look() -> bool:
-        with instance.host(view.connection) as host:
-            return instance.declares(host)
-
-    return instance.once(view.connection, view.query, _DECLARED, look)
+    """Was anything ever declared, as far as the connection sees? The call itself looks once more, and for itself."""
+    return instance.declared or instance.ledger_file is not None or any(key[1] == "msd" for key in view.tables)

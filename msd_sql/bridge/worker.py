@@ -46,6 +46,10 @@ class ShellDatabase(Instance):
         super().__init__("bridge")
         self._line = line
         self._version = ""
+        # What `register(con, ledger=…)` is in Python: a file that is named when the shell is started, or a database
+        # that is attached under this name.
+        path = os.environ.get(LEDGER_VARIABLE)
+        self.ledger_file = ledger_file(path, LEDGER) if path else None
         self.interrupted = False  # since the present call arrived
 
     @contextmanager
@@ -58,12 +62,8 @@ class ShellDatabase(Instance):
             self._version = str(told[0][0]).removeprefix("v")
         host = BridgeHost(self._line, self._version)
         host.run(OWN_NAMES)
-        # What `register(con, ledger=…)` is in Python: a file that is named when the shell is started, or a database
-        # that is attached under this name.
-        path = os.environ.get(LEDGER_VARIABLE)
-        self.ledger_file = ledger_file(path, LEDGER) if path else None
         attached = host.rows(f"SELECT 1 FROM duckdb_databases() WHERE database_name = {literal(LEDGER)}")
-        self.home = LEDGER if attached or path else None
+        self.home = LEDGER if attached or self.ledger_file else None
         yield host
 
     def bring(self, connection: int, name: Name, table: Any, columns: str) -> None:

@@ -12,6 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
@@ -35,6 +36,15 @@ T = TypeVar("T")
 _HOMES = "SELECT 1 FROM duckdb_schemas() WHERE lower(schema_name) = 'msd' LIMIT 1"
 
 
+@dataclass
+class Look:
+    """A thread that looks ahead for one statement. `declared` is set once all declarations are known."""
+
+    query: int
+    thread: threading.Thread | None = None
+    declared: threading.Event = field(default_factory=threading.Event)
+
+
 class Instance:
     """What the functions of one database share."""
 
@@ -53,6 +63,7 @@ class Instance:
         self.functions: list[Callable[..., Any]] = []  # a function that Python forgets would crash DuckDB
         self.released: dict[int, Any] = {}  # the last answer of each connection, for the Python face
         self.failed: dict[int, Exception] = {}  # DuckDB hands on the text of an error and not the error
+        self.looks: dict[int, Look] = {}  # what is being looked up for the statement of a connection
         self._caches: Caches | None = None
         self._connections: dict[int, Callable[[], duckdb.DuckDBPyConnection | None]] = {}
         self._running: dict[int, list[Call]] = {}
@@ -236,5 +247,6 @@ class Instance:
             self._known.pop(connection, None)
             self.released.pop(connection, None)
             self.failed.pop(connection, None)
+            self.looks.pop(connection, None)
             if not self._connections:
                 self._caches = None  # indexes can be large, and no connection is left to use them

@@ -103,7 +103,7 @@ def _asked(*, by: bool) -> str:
     The key column is found by name. Without rows there is one row, as of every aggregate, unless there are groups.
     """
     forms = [(column, form) for column in SELECTION_COLUMNS for form in FORMS[column.kind]]
-    options = ", ".join("key_name" if option.name == "key" else option.name for option in SELECTION_OPTIONS)
+    given = {option.name: _text(option) for option in SELECTION_OPTIONS} | {"key": "key_name"}
     group = "_msd_by" if by else "NULL"
     ours = {
         **({"_msd_by": '"by"'} if by else {}),
@@ -126,7 +126,7 @@ def _asked(*, by: bool) -> str:
         ("numbers", "CAST(NULL AS BIGINT[])"),
         ("order", "CAST(NULL AS BIGINT[])"),
         ("key_type", "row_type"),
-        ("options", f"_msd_options({options})"),
+        ("options", record(given.items())),  # no macro of it: DuckDB 1.5 loses names of a record around a subquery
         ("columns", "columns"),
     ])  # fmt: skip
     return f"""

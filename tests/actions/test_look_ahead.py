@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import duckdb
 import pytest
 
 from msd_sql.catalog import declaration_rows
@@ -44,3 +45,21 @@ def test_no_thread_is_left_when_a_statement_fails(shop):
         shop.execute("SELECT msd_select(item_id, 2, 0.01, 0.5) FROM purchases").fetchall()
     assert not [one for one in threading.enumerate() if one.name == "msd look ahead"]
     assert kinds(shop) == ["protect", "items"]
+
+
+def test_a_statement_that_fails_meanwhile_leaves_its_connection_free(shop):
+    for _ in range(20):
+        with pytest.raises(duckdb.Error):
+            shop.execute(
+                "SELECT msd_select(item_id, 2, 0.01, 0.5) FROM products WHERE concat('x', price)::INTEGER > 1"
+            ).fetchall()
+        shop.execute("SELECT 1").fetchall()
+    shop.execute("SELECT msd_remaining('purchases')").fetchall()
+    assert not [one for one in threading.enumerate() if one.name == "msd look ahead"]
+    assert kinds(shop) == ["protect", "items"]
+
+
+def test_two_selections_of_one_statement_are_looked_up_together(shop):
+    asked = "SELECT msd_select(item_id, 2, 0.01, 0.5), msd_select(item_id, 3, 0.01, 0.5) FROM products"
+    assert [len(chosen) for chosen in shop.execute(asked).fetchall()[0]] == [2, 3]
+    assert not [one for one in threading.enumerate() if one.name == "msd look ahead"]
