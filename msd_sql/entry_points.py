@@ -14,7 +14,7 @@ import pyarrow as pa
 from msd_sql.actions.declare import declare
 from msd_sql.actions.explain import explain
 from msd_sql.actions.key_column import key_column
-from msd_sql.actions.look_ahead import declarations_known, looked
+from msd_sql.actions.look_ahead import declarations_known
 from msd_sql.actions.reach import reach, reach_interval
 from msd_sql.actions.select import pick
 from msd_sql.actions.show_ledger import ledger_rows, release_rows, remaining
@@ -115,7 +115,7 @@ def _asking(instance: Instance, asking: Context) -> Iterator[Call]:
         try:
             yield call
         except BaseException:
-            looked(instance, asking.connection)
+            instance.end_look(asking.connection)
             raise
 
 
@@ -145,7 +145,7 @@ def _pick(instance: Instance) -> Run:
 
     def chunk(numbers: Any, connections: Any, queries: Any) -> Any:
         with _asking(instance, instance.context(connections[0].as_py(), queries[0].as_py())) as call:
-            looked(instance, call.context.connection)
+            instance.end_look(call.context.connection)
             found = call.offers.answer(
                 whole(numbers).to_pylist(),
                 lambda waiting: draws_every_group(call.context.statement),
@@ -162,7 +162,7 @@ def _explain(instance: Instance) -> Run:
     def chunk(questions: Any, heard: Any) -> Any:
         with _asking(instance, instance.heard(heard[0].as_py())) as call:
             groups = _arguments(call, questions)
-            looked(instance, call.context.connection)
+            instance.end_look(call.context.connection)
             return pa.array([explain(call, group) for group in groups], type=pa.list_(kind))
 
     return chunk

@@ -27,6 +27,7 @@ def look_ahead(instance: Instance, view: ConnectionView, text: str) -> None:
 
     >>> look_ahead(instance, view, "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products")
     """
+    instance.end_look(view.connection, view.query)  # of a statement before, which has failed
     if not instance.at_once or not _SELECTIONS & mentioned(text) or view.connection in instance.looks:
         return
     look = instance.looks[view.connection] = Look(view.query)
@@ -45,18 +46,6 @@ def declarations_known(instance: Instance, asking: Context) -> None:
     """
     if (look := instance.looks.get(asking.connection)) is not None:
         look.declared.wait()
-
-
-def looked(instance: Instance, connection: int, query: int | None = None) -> None:
-    """Wait until nothing is looked up any more for a connection; not for its statement `query`, which goes on.
-
-    >>> looked(instance, 1)
-    """
-    look = instance.looks.get(connection)
-    if look is not None and look.query != query:
-        if look.thread is not None:
-            look.thread.join()
-        instance.looks.pop(connection, None)
 
 
 def _look(look: Look, call: Call, text: str, end: ExitStack) -> None:

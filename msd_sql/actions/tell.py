@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from msd_sql.actions.look_ahead import look_ahead, looked
+from msd_sql.actions.look_ahead import look_ahead
 from msd_sql.catalog.relations import relation_rows
 from msd_sql.database.host import HostError, unoptimised
 from msd_sql.database.plans import serialized
@@ -29,7 +29,6 @@ def statement(instance: Instance, told: str) -> str | None:
     'SELECT 1'
     """
     view = ConnectionView.read(told)
-    looked(instance, view.connection, view.query)  # for a statement before, which may have failed
     try:
         if not _declared(instance, view):
             return None
@@ -65,11 +64,9 @@ def probes(instance: Instance, told: str) -> list[str]:
 
 def ask(instance: Instance, told: str, plan: str | None, answers: Sequence[str] | None) -> str:
     """Keep what a statement told; the text by which its calls find it, so that not every row carries it."""
-    view = ConnectionView.read(told, plan, answers)
-    looked(instance, view.connection, view.query)
     if plan is not None:
         serialized(plan)  # kept for the guard: what it needs besides is still being looked up
-    return instance.hear(Context(view))
+    return instance.hear(Context(ConnectionView.read(told, plan, answers)))
 
 
 def _declared(instance: Instance, view: ConnectionView) -> bool:

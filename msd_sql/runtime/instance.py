@@ -121,6 +121,7 @@ class Instance:
 
     def once(self, connection: int, query: int, question: tuple[Hashable, ...], answer: Callable[[], T]) -> T:
         """The answer of the same statement to the same question, or a new one."""
+        self.end_look(connection, query)
         with self._lock:
             known_query, answers = self._known.get(connection, (-1, {}))
             if known_query != query:
@@ -133,6 +134,14 @@ class Instance:
         with self._lock:
             first: T = answers.setdefault(question, made)  # of two threads that ask at once
         return first
+
+    def end_look(self, connection: int, query: int | None = None) -> None:
+        """Wait until nothing is looked up any more for a connection; not for its statement `query`, which goes on."""
+        look = self.looks.get(connection)
+        if look is not None and look.query != query:
+            if look.thread is not None:
+                look.thread.join()
+            self.looks.pop(connection, None)
 
     def hear(self, context: Context) -> str:
         """Keep what a statement told of its caller; by which text it is found again."""

@@ -7,7 +7,7 @@ import threading
 import duckdb
 import pytest
 
-from msd_sql.catalog import declaration_rows
+from msd_sql.catalog import catalog, declaration_rows
 from tests.support.shop import kinds
 
 
@@ -63,3 +63,19 @@ def test_two_selections_of_one_statement_are_looked_up_together(shop):
     asked = "SELECT msd_select(item_id, 2, 0.01, 0.5), msd_select(item_id, 3, 0.01, 0.5) FROM products"
     assert [len(chosen) for chosen in shop.execute(asked).fetchall()[0]] == [2, 3]
     assert not [one for one in threading.enumerate() if one.name == "msd look ahead"]
+
+
+def test_what_a_statement_has_told_outlives_the_look_of_one_that_failed_before(shop, monkeypatch):
+    go_on = threading.Event()
+    known = catalog.Catalog.all_items
+
+    def late(*given):
+        go_on.wait(1)
+        return known(*given)
+
+    monkeypatch.setattr(catalog.Catalog, "all_items", late)
+    with pytest.raises(duckdb.Error):
+        shop.execute("SELECT msd_select(item_id, 2, 0.01, 0.5) FROM products WHERE concat('x', price)::INTEGER > 1")
+    threading.Timer(0.05, go_on.set).start()
+    vectors = "SELECT msd_select(item_id, 2, NULL, 0.5, features := [price, 1.0]::FLOAT[], score := 1) FROM products"
+    assert len(shop.execute(vectors).fetchall()[0][0]) == 2
