@@ -36,7 +36,7 @@ def threads(entries: int) -> int:
     """
     if entries < LARGE:
         return 1
-    return 1 << (min(os.cpu_count() or 1, _MOST).bit_length() - 1)
+    return 1 << (min(_cores(), _MOST).bit_length() - 1)
 
 
 def in_threads(work: Callable[[T], R], parts: Sequence[T], several: int) -> list[R]:
@@ -176,3 +176,8 @@ def _sorted_parts(
     for place in np.split(keys, inside):
         place.sort()
     yield keys, keys, 0
+
+
+def _cores() -> int:
+    """Cores that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -11,7 +11,7 @@ from msd_sql.udfs.relevance.sorted_parts import cuts, halved, in_threads, of_sor
 
 @pytest.fixture(params=[1, 2, 4])
 def several(request, monkeypatch):
-    monkeypatch.setattr(sorted_parts.os, "cpu_count", lambda: request.param)
+    monkeypatch.setattr(sorted_parts, "_cores", lambda: request.param)
     return request.param
 
 

@@ -19,7 +19,7 @@ def sizes(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unpacked_rows, "_BLOCK", request.param[0])
         patch.setattr(sorted_parts, "LARGE", request.param[1])
-        patch.setattr(sorted_parts.os, "cpu_count", lambda: request.param[2])
+        patch.setattr(sorted_parts, "_cores", lambda: request.param[2])
         yield
 
 
