@@ -93,14 +93,22 @@ class Jaccard:
         """
         held, posted = self._index
         own = held.codes[held.bounds[item] : held.bounds[item + 1]]
-        lists = [posted.holders[posted.bounds[token] : posted.bounds[token + 1]] for token in own]
-        common = np.bincount(np.concatenate(lists), minlength=self.n) if lists else np.zeros(self.n, np.int64)
-        union = self._size + self._size[item]
-        union -= common
         if not len(own):
-            return np.asarray(union > 0, dtype=np.float64)  # two empty sets are alike
+            return np.asarray(self._size > 0, dtype=np.float64)  # two empty sets are alike
+        holders = np.concatenate([posted.holders[posted.bounds[token] : posted.bounds[token + 1]] for token in own])
+        common = np.bincount(holders, minlength=self.n)
+        few = 2 * len(holders) < self.n
+        if few:  # all others have nothing in common with it
+            common = common.take(holders)
+        union = (self._size.take(holders) if few else self._size) + len(own)
+        union -= common
         share: FloatArray = common / union
-        return np.subtract(1.0, share, out=share)
+        np.subtract(1.0, share, out=share)
+        if not few:
+            return share
+        row = np.ones(self.n)
+        row[holders] = share
+        return row
 
     def rows_within(self, picks: IntArray, sizes: IntArray) -> FloatArray:
         """dist(pick of the group, v) for every v, of one pick for every group; groups have no token in common.

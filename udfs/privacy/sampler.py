@@ -22,7 +22,7 @@ CLAMP_BITS = 80  # no weight is below 2^-80 of the largest: no candidate is ever
 WEIGHT_BITS = 132  # a float64 of at least 2^-80 is a multiple of 2^-(80 + 52)
 LIMB_BITS = 46
 GROUP = 1 << 9  # weights whose sum is looked at before their own: 2^9 limbs of 46 bits sum to less than 2^55
-BLOCK = 1 << 16  # weights worked on at a time, whole groups: temporary arrays stay in the processor's cache
+BLOCK = 1 << 13  # weights worked on at a time, whole groups: temporary arrays stay in the cache of one core
 THETA = 2.0**-46  # relative error of one weight; proved in docs/privacy.md
 
 _MASK = (1 << LIMB_BITS) - 1

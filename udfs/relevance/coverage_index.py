@@ -8,8 +8,9 @@ import numpy.typing as npt
 from ..errors import InputError
 from ..types import BoolArray, IntArray
 from .csr_rows import Codes, Rows
-from .packed_pairs import item_bits, unpack
+from .packed_pairs import item_bits
 from .two_way_rows import TwoWays
+from .unpacked_rows import unpack
 
 _PAIRS = 1 << 25  # pairs that are kept for the groups of a statement: a quarter of a gigabyte while they are sorted
 _REMEMBERED = 1 << 24  # bytes of counts that an index keeps for further questions

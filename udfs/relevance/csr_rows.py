@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ Codes = npt.NDArray[np.integer[Any]]
 
 _BLOCK = 1 << 20  # entries summed together: bounds the temporary arrays
 _ROWS = 1 << 16  # rows taken together: a common item of 10^8 purchases has millions
-_REGULAR = 8  # codes that a row may have to be one of few
+REGULAR = 8  # codes that a row may have to be one of few
 
 
 def _nothing() -> Codes:
@@ -34,63 +34,13 @@ class Rows:
     values: Codes = field(default_factory=_nothing)
     sizes: tuple[int, ...] = ()
 
-    def by_length(self, least: int = 0) -> Rows:
-        """Put rows of few codes, if they are many, first and by length: as the rows of a table they are taken faster.
-
-        Rows of fewer than `least` codes, which is at most 2, are left out.
-
-        >>> Rows(np.array([0, 3, 5, 6]), np.array([7, 8, 9, 1, 2, 4])).by_length(least=2).codes.tolist()
-        [1, 2, 7, 8, 9]
-        """
-        lengths = np.diff(self.bounds)
-        short = np.minimum(lengths, _REGULAR + 1).astype(np.uint8)
-        of_length = [np.flatnonzero(short == length) for length in range(2, _REGULAR + 1)]
-        sizes = tuple(map(len, of_length))
-        left_out = np.flatnonzero(short < least)
-        size = len(self.codes) - int(lengths.take(left_out).sum())
-        if 2 * sum(length * rows for length, rows in enumerate(sizes, 2)) < size:
-            sizes = ()
-            if not len(left_out):
-                return self
-        codes = np.empty(size, self.codes.dtype)
-        bounds = np.empty(len(self.bounds) - len(left_out), self.bounds.dtype)
-        bounds[:1] = filled = at = 0
-        for length, rows in enumerate(of_length[: len(sizes)], 2):
-            stop, ended = filled + len(rows) * length, at + len(rows)
-            bounds[at + 1 : ended + 1] = np.arange(filled + length, stop + 1, length)
-            table = codes[filled:stop].reshape(len(rows), length)
-            starts = self.bounds.take(rows)
-            for place in range(length):  # column by column: rows are too short for numpy
-                table[:, place] = self.codes.take(starts)
-                starts += 1
-            filled, at = stop, ended
-        others = short >= least
-        if sizes:
-            others &= (short < 2) | (short > _REGULAR)
-        rest = np.flatnonzero(others)
-        bounds[at + 1 :] = np.cumsum(lengths.take(rest)) + filled
-        for start in range(0, len(rest), _ROWS):
-            where, _ = self.spans(rest[start : start + _ROWS])
-            codes[filled : filled + len(where)] = self.codes.take(where)
-            filled += len(where)
-        return Rows(bounds, codes, sizes=sizes)
-
     def tally(self, rows: Codes, width: int) -> IntArray:
         """Per code of 0..width-1, how many of these rows, given in order, hold it.
 
         >>> Rows(np.array([0, 2, 3]), np.array([0, 1, 1])).tally(np.array([0, 1]), 2).tolist()
         [1, 2]
         """
-        counts = np.zeros(width, np.int64)
-        gathered: list[Codes] = []
-        held = 0
-        for codes in self._codes_of(rows):
-            gathered.append(codes)
-            held += len(codes)
-            if held >= _ROWS:  # few at a time: bincount makes int64 of what it counts
-                counts += np.bincount(np.concatenate(gathered), minlength=width)
-                gathered, held = [], 0
-        return counts + np.bincount(np.concatenate(gathered), minlength=width) if held else counts
+        return count_codes(self._codes_of(rows), width)
 
     def _codes_of(self, rows: Codes) -> Iterator[Codes]:
         """The codes of these rows, some at a time."""
@@ -165,3 +115,21 @@ class Rows:
         where = np.repeat(starts, lengths)
         where += np.arange(len(where), dtype=where.dtype)
         return where, lengths
+
+
+def count_codes(parts: Iterable[Codes], width: int) -> IntArray:
+    """Per code of 0..width-1, how often it comes in the parts.
+
+    >>> count_codes([np.array([0, 2]), np.array([2])], 3).tolist()
+    [1, 0, 2]
+    """
+    counts = np.zeros(width, np.int64)
+    gathered: list[Codes] = []
+    held = 0
+    for codes in parts:
+        gathered.append(codes)
+        held += len(codes)
+        if held >= _ROWS:  # few at a time: bincount makes int64 of what it counts
+            counts += np.bincount(np.concatenate(gathered), minlength=width)
+            gathered, held = [], 0
+    return counts + np.bincount(np.concatenate(gathered), minlength=width) if held else counts

@@ -5,9 +5,7 @@ A pair may carry a value in the lowest bits; of equal pairs the one with the hig
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +14,10 @@ import numpy.typing as npt
 
 from ..types import FRACTION_BITS, BoolArray, IntArray
 from .csr_rows import Codes, Rows
+from .sorted_parts import sort
 
 VALUE_BITS = FRACTION_BITS + 1  # of a similarity in 0..2^20
 
-_LARGE = 1 << 20  # keys worth a second thread
-_SMALL = 1 << 16  # keys not worth being parted any more
-_SHORT = 1 << 32  # what 32 bits hold
-_COPIED = 1 << 22  # keys that a thread sorts as such numbers at once
-_PIECE = 1 << 14  # keys sorted together where users come in order
 _BLOCK = 1 << 16  # entries worked on at a time: temporary arrays stay in the processor's cache
 
 
@@ -34,37 +28,6 @@ def item_bits(n: int) -> int:
     12
     """
     return max(n - 1, 1).bit_length()
-
-
-def unpack(keys: IntArray, n: int) -> tuple[Rows, IntArray]:
-    """Give the items of every user who has two or more, by how many, and per item how many users have it alone.
-
-    The keys are sorted in place and used up: at 10^8 of them nothing else of their size fits beside them.
-
-    >>> rows, alone = unpack(np.array([5 << 1 | 1, 7 << 1 | 0, 5 << 1 | 0, 5 << 1 | 1]), n=2)
-    >>> rows.codes.tolist(), rows.bounds.tolist(), alone.tolist()
-    ([0, 1], [0, 2], [1, 0])
-    """
-    bits = item_bits(n)
-    _sort(keys, bits)
-    codes = np.empty(len(keys), _code_type(n))
-    kind = np.int32 if len(keys) < 1 << 31 else np.int64
-    ends_of: list[Codes] = []
-    size = 0
-    for part, change in _changes(keys):
-        items = (part & ((1 << bits) - 1)).astype(codes.dtype)
-        last, end = change != 0, change >= 1 << bits
-        if not last.all():  # the same pair once more
-            kept = np.flatnonzero(last)
-            items, end = items.take(kept), end.take(kept)
-        codes[size : size + len(items)] = items
-        ends_of.append((np.flatnonzero(end) + (size + 1)).astype(kind))
-        size += len(items)
-    _let_go(keys)
-    bounds = _joined(ends_of)
-    rows = Rows(bounds, codes[:size])
-    single = np.flatnonzero(np.diff(bounds) == 1)
-    return rows.by_length(least=2), np.bincount(codes.take(bounds.take(single)), minlength=n)
 
 
 def unpack_similar(keys: IntArray, n: int, weights: IntArray | None) -> tuple[Rows, IntArray, IntArray]:
@@ -79,7 +42,7 @@ def unpack_similar(keys: IntArray, n: int, weights: IntArray | None) -> tuple[Ro
     """
     bits = item_bits(n)
     size, ends = _merge(keys, bits, VALUE_BITS)
-    codes, values = np.empty(size, _code_type(n)), np.empty(size, np.int32)
+    codes, values = np.empty(size, code_type(n)), np.empty(size, np.int32)
     alone = np.zeros(n, np.int64)
     heavy: list[IntArray] = []
     ends_of: list[Codes] = []
@@ -92,7 +55,7 @@ def unpack_similar(keys: IntArray, n: int, weights: IntArray | None) -> tuple[Ro
         codes[part.place], values[part.place] = items[part.several], similar[part.several]
         heavy.append(weight[part.several[part.last]])
         ends_of.append(part.bounds)
-    _let_go(keys)
+    let_go(keys)
     bounds = _joined(ends_of)
     rows = Rows(bounds, _trimmed(codes, bounds), _trimmed(values, bounds))
     return rows, np.concatenate([*heavy, np.empty(0, np.int64)]), alone
@@ -113,7 +76,7 @@ def _merge(keys: IntArray, bits: int, value_bits: int) -> tuple[int, BoolArray]:
 
     ends[j + 1] belongs to the key at j; ends[0] is the end of what comes before the first user.
     """
-    _sort(keys, bits + value_bits)
+    sort(keys, bits + value_bits)
     ends = np.empty(len(keys) + 1, np.bool_)
     ends[0] = True
     size = 0
@@ -136,68 +99,6 @@ def _changes(keys: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
         following = keys[start + 1 : start + 1 + len(part)]
         np.bitwise_xor(part[: len(following)], following, out=change[: len(following)])
         yield part, change
-
-
-def _sort(keys: IntArray, bits: int) -> None:
-    """Sort in place, large arrays in two threads: numpy lets go of the interpreter while it sorts."""
-    cuts = _cuts(keys, bits)
-    parallel = len(keys) >= _LARGE and (os.cpu_count() or 1) > 1
-    if not cuts and parallel:
-        keys.partition(len(keys) // 2)  # a sixth of the time of a sort
-        cuts = [len(keys) // 2]
-    pieces = np.split(keys, cuts)
-    middle = len(pieces) // 2
-    work = [pieces[:middle], pieces[middle:]] if parallel else [pieces]
-    # In one piece, which goes back to the system: what a thread makes for itself might stay with it.
-    rooms = np.empty((len(work), min(len(keys), _COPIED)), np.uint32)
-    if not parallel:
-        _sort_all(pieces, rooms[0])
-        return
-    with ThreadPoolExecutor(2) as threads:
-        list(threads.map(_sort_all, work, rooms))
-
-
-def _cuts(keys: IntArray, bits: int) -> list[int]:
-    """Where to cut the keys so that no user is in two pieces, if users come in order; nowhere if they do not.
-
-    Tables are often stored so, and nothing has to be moved from one end to the other then.
-    """
-    cuts: list[int] = []
-    last = -1
-    for start in range(0, len(keys), _PIECE):
-        users = keys[start : start + _PIECE] >> bits
-        if users[0] < last or (users[1:] < users[:-1]).any():
-            return []
-        before, last = last, int(users[-1])
-        place = int(np.searchsorted(users, last))
-        if place or last > before:  # else this user began earlier
-            cuts.append(start + place)
-    return cuts
-
-
-def _sort_all(pieces: list[IntArray], room: npt.NDArray[np.uint32]) -> None:
-    for piece in pieces:
-        _sort_part(piece, room)
-
-
-def _sort_part(keys: IntArray, room: npt.NDArray[np.uint32]) -> None:
-    """Sort in place; keys that lie close together as numbers of 32 bits, which takes half the time."""
-    if len(keys) < 2:
-        return
-    low, high = keys[keys.argmin()], keys[keys.argmax()]
-    wide = (int(high) - int(low)) // _SHORT
-    if not wide and len(keys) <= len(room):
-        short = room[: len(keys)]
-        np.subtract(keys, low, out=short, casting="unsafe")
-        short.sort()
-        np.add(short, low, out=keys)
-    elif wide * _SMALL <= len(keys):
-        middle = len(keys) // 2
-        keys.partition(middle)
-        _sort_part(keys[:middle], room)
-        _sort_part(keys[middle:], room)
-    else:
-        keys.sort()
 
 
 def _parts(keys: IntArray, ends: BoolArray, n: int) -> Iterator[_Part]:
@@ -227,11 +128,22 @@ def _trimmed(entries: npt.NDArray[Any], bounds: Codes) -> npt.NDArray[Any]:
     return entries[:filled].copy() if 4 * filled < 3 * len(entries) else entries[:filled]
 
 
-def _let_go(keys: IntArray) -> None:
-    """Free the keys' memory even though callers still hold the array: what comes next must not add to it."""
+def let_go(keys: IntArray) -> None:
+    """Free the keys' memory even though callers still hold the array: what comes next must not add to it.
+
+    >>> keys = np.array([1, 2])
+    >>> let_go(keys)
+    >>> len(keys)
+    0
+    """
     if keys.flags.owndata:
         keys.resize(0, refcheck=False)
 
 
-def _code_type(n: int) -> npt.DTypeLike:
+def code_type(n: int) -> npt.DTypeLike:
+    """The type that holds an item of 0..n-1.
+
+    >>> code_type(3000)
+    <class 'numpy.uint16'>
+    """
     return np.uint16 if n <= 1 << 16 else np.int32

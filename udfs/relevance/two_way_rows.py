@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from .csr_rows import Codes, Rows
+from .sorted_parts import in_threads, threads
 
 # What a scan costs, in entries that could be turned round instead: one in so many for every entry that it passes, and
 # so many for every row that it finds.
@@ -62,18 +65,24 @@ class TwoWays:
         """
         if self._columns:
             return
-        bounds, start = self.rows.bounds, 0
-        columns = []
-        while start < len(bounds) - 1:
-            wanted = bounds.dtype.type(min(int(bounds[start]) + _PART, int(bounds[-1])))
-            stop = max(start + 1, int(np.searchsorted(bounds, wanted, side="right")) - 1)
-            span = slice(int(bounds[start]), int(bounds[stop]))
-            part = Rows(bounds[start : stop + 1] - bounds[start], self.rows.codes[span], self.rows.values[span])
-            turned = part.transposed(self._width)
+        bounds, entries = self.rows.bounds, len(self.rows.codes)
+        several = threads(entries)
+        most = min(_PART, -(-entries // several))
+        starts = [0]
+        while starts[-1] < len(bounds) - 1:
+            wanted = bounds.dtype.type(min(int(bounds[starts[-1]]) + most, entries))
+            starts.append(max(starts[-1] + 1, int(np.searchsorted(bounds, wanted, side="right")) - 1))
+        # All at once: other threads may ask meanwhile.
+        self._columns = in_threads(self._turned, list(pairwise(starts)), several)
+
+    def _turned(self, part: tuple[int, int]) -> Rows:
+        start, stop = part
+        bounds = self.rows.bounds[start : stop + 1]
+        span = slice(int(bounds[0]), int(bounds[-1]))
+        turned = Rows(bounds - bounds[0], self.rows.codes[span], self.rows.values[span]).transposed(self._width)
+        if start:
             np.add(turned.codes, start, out=turned.codes)
-            columns.append(turned)
-            start = stop
-        self._columns = columns  # all at once: other threads may ask meanwhile
+        return turned
 
     @property
     def nbytes(self) -> int:

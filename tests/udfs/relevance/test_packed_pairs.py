@@ -1,11 +1,11 @@
-"""Packed keys unpack to what they were made from, in blocks of any size, sorted by one thread or by two."""
+"""Packed similarities unpack to what they were made from, in blocks of any size, sorted by one thread or by two."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msd_sql.udfs.relevance import packed_pairs, two_way_rows
+from msd_sql.udfs.relevance import packed_pairs, sorted_parts, two_way_rows
 from msd_sql.udfs.relevance.csr_rows import Rows
 from msd_sql.udfs.relevance.two_way_rows import TwoWays
 
@@ -17,28 +17,13 @@ triples = st.lists(st.tuples(st.integers(0, 9), st.integers(0, N - 1), st.intege
 def sizes(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(packed_pairs, "_BLOCK", request.param[0])
-        patch.setattr(packed_pairs, "_LARGE", request.param[1])
+        patch.setattr(sorted_parts, "LARGE", request.param[1])
         yield
 
 
 def rows_of(rows):
     ends = zip(rows.bounds[:-1], rows.bounds[1:], strict=True)
     return [slice(int(start), int(stop)) for start, stop in ends]
-
-
-@pytest.mark.usefixtures("sizes")
-@given(triples)
-def test_pairs_come_back_once_each(found):
-    keys = np.array([(user << packed_pairs.item_bits(N)) | item for user, item, _ in found], dtype=np.int64)
-    rows, alone = packed_pairs.unpack(keys, N)
-    held = {}
-    for user, item, _ in found:
-        held.setdefault(user, set()).add(item)
-    several = [sorted(held[user]) for user in sorted(held) if len(held[user]) > 1]
-    assert [rows.codes[span].tolist() for span in rows_of(rows)] == sorted(several, key=len)  # all are short here
-    single = [next(iter(items)) for items in held.values() if len(items) == 1]
-    assert alone.tolist() == [single.count(item) for item in range(N)]
-    assert len(keys) == 0  # used up: its memory is free
 
 
 @pytest.mark.usefixtures("sizes")
@@ -62,17 +47,10 @@ def test_the_highest_similarity_of_a_pair_counts(found, weights):
     assert alone.tolist() == sums
 
 
-def test_many_items_need_wider_codes():
-    n = (1 << 16) + 5
-    items = np.array([0, n - 1, n - 1], dtype=np.int64)
-    rows, alone = packed_pairs.unpack((np.array([3, 3, 4]) << packed_pairs.item_bits(n)) | items, n)
-    assert rows.codes.tolist() == [0, n - 1]
-    assert alone[n - 1] == 1
-
-
 @pytest.mark.parametrize("part", [3, 1 << 20])
+@pytest.mark.parametrize("large", [4, 1 << 20], ids=["two threads", "as it is"])
 @given(found=triples)
-def test_columns_are_the_same_by_scan_and_turned_round(part, found):
+def test_columns_are_the_same_by_scan_and_turned_round(part, large, found):
     keys = [
         ((unit << packed_pairs.item_bits(N)) | item) << packed_pairs.VALUE_BITS | similar
         for unit, item, similar in found
@@ -82,49 +60,11 @@ def test_columns_are_the_same_by_scan_and_turned_round(part, found):
     scanned = [both.column(item) for item in range(-1, N)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(two_way_rows, "_PART", part)
+        patch.setattr(sorted_parts, "LARGE", large)
         both.turn_round()
     for (by_scan, values), item in zip(scanned, range(-1, N), strict=True):
         assert by_scan.tolist() == both.column(item)[0].tolist()
         assert values.tolist() == both.column(item)[1].tolist()
-
-
-@pytest.mark.parametrize("wide", [0, 1, 1 << 20, 1 << 31, 1 << 33, 1 << 36, 1 << 62])
-@pytest.mark.parametrize("size", [0, 1, 2, 100, 3000])
-@pytest.mark.parametrize("large", [1, 1 << 20])
-def test_keys_are_sorted_however_far_apart_they_are(monkeypatch, wide, size, large):
-    for name, value in {"_LARGE": large, "_SMALL": 4, "_COPIED": 64}.items():
-        monkeypatch.setattr(packed_pairs, name, value)
-    rng = np.random.default_rng(wide % 97 + size)
-    for low in (0, 7, 1 << 40):
-        keys = low + rng.integers(0, wide, size, endpoint=True)
-        keys[: size // 3] = keys[:1]  # many alike
-        expected = sorted(keys.tolist())
-        packed_pairs._sort(keys, 3)
-        assert keys.tolist() == expected
-
-
-def test_keys_that_32_bits_just_hold_and_just_do_not():
-    for far in ((1 << 32) - 1, 1 << 32):
-        keys = np.array([far, 0, 5, far - 1, 5], np.int64)
-        packed_pairs._sort(keys, 0)
-        assert keys.tolist() == [0, 5, 5, far - 1, far]
-
-
-@pytest.mark.parametrize("piece", [1, 2, 5, 64])
-@given(sizes=st.lists(st.integers(0, 12), max_size=20), late=st.booleans())
-def test_keys_whose_users_come_in_order_are_sorted_piece_by_piece(piece, sizes, late):
-    rng = np.random.default_rng(sum(sizes))
-    keys = (np.repeat(np.arange(len(sizes)), sizes) << 4) | rng.integers(0, 16, sum(sizes))
-    if late and len(keys) > 1:
-        keys[-1] = 3  # the first user once more, at the end
-    expected = sorted(keys.tolist())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packed_pairs, "_PIECE", piece)
-        patch.setattr(packed_pairs, "_LARGE", 8)
-        cuts = packed_pairs._cuts(keys, 4)
-        assert all((keys[:cut] >> 4).max(initial=-1) < (keys[cut:] >> 4).min() for cut in cuts)
-        packed_pairs._sort(keys, 4)
-    assert keys.tolist() == expected
 
 
 def test_columns_are_scanned_while_that_is_cheaper_and_turned_round_then():
