@@ -1,3 +1,20 @@
+-- Each before what it calls: then DuckDB has less to look at when it is made (macros.py).
+CREATE OR REPLACE TEMP MACRO _msd_context() AS _msd_asking();
+
+-- The guard's authority: DuckDB plans the statement again, on this connection, with its own TEMP objects, macros and
+-- settings, without running it. _msd_statement says what to plan (nothing where nothing is declared), _msd_probes which
+-- names of functions matter for a statement whose plan cannot be told here (guard/probes.py).
+CREATE OR REPLACE TEMP MACRO _msd_asking() AS (
+    SELECT _msd_ask(
+        told,
+        CAST(system.main.json_serialize_plan(_msd_statement(told)) AS VARCHAR),
+        system.main.list_transform(
+            _msd_probes(told), lambda name: CAST(system.main.json_serialize_plan(_msd_probe(name)) AS VARCHAR)))
+    FROM (SELECT _msd_told() AS told));
+
+-- The same without a plan, for what the guard has nothing to say about.
+CREATE OR REPLACE TEMP MACRO _msd_caller() AS (SELECT _msd_ask(_msd_told(), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR[])));
+
 -- What the functions are told of the statement that calls them and of its connection, once a statement. Every function
 -- is named with its schema, and nothing is written as [..], {..} or with an operator: a macro of the user could hide
 -- what that calls. `seen` tells what only this connection sees: TEMP objects, what is not committed, its own settings. It
@@ -22,18 +39,3 @@ CREATE OR REPLACE TEMP MACRO _msd_told() AS CAST(system.main.to_json(system.main
     connection := CAST(system.main.current_connection_id() AS VARCHAR),
     query := CAST(system.main.current_query_id() AS VARCHAR)
 )) AS VARCHAR);
-
--- The guard's authority: DuckDB plans the statement again, on this connection, with its own TEMP objects, macros and
--- settings, without running it. _msd_statement says what to plan (nothing where nothing is declared), _msd_probes which
--- names of functions matter for a statement whose plan cannot be told here (guard/probes.py).
-CREATE OR REPLACE TEMP MACRO _msd_asking() AS (
-    SELECT _msd_ask(
-        told,
-        CAST(system.main.json_serialize_plan(_msd_statement(told)) AS VARCHAR),
-        system.main.list_transform(
-            _msd_probes(told), lambda name: CAST(system.main.json_serialize_plan(_msd_probe(name)) AS VARCHAR)))
-    FROM (SELECT _msd_told() AS told));
-CREATE OR REPLACE TEMP MACRO _msd_context() AS _msd_asking();
-
--- The same without a plan, for what the guard has nothing to say about.
-CREATE OR REPLACE TEMP MACRO _msd_caller() AS (SELECT _msd_ask(_msd_told(), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR[])));

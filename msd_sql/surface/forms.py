@@ -16,7 +16,9 @@ from msd_sql.surface.functions import SELECTION_COLUMNS, SELECTION_OPTIONS
 class Form:
     """A form in which a column of the candidates is handed over; where it does not fit, NULL.
 
-    `group` and `row` are its SQL over all rows of a group and over one row, with the column's name for `{}`.
+    `group` and `row` are its SQL over all rows of a group and over one row, with the column's name for `{0}`. Over a
+    group DuckDB gathers but the form that fits: the type of a list of it is known when the statement is bound (that of
+    NULL itself is not).
     """
 
     name: str
@@ -25,12 +27,31 @@ class Form:
     row: str
 
 
-_TEXTS = Form("texts", "VARCHAR", "_msd_all_texts({})", "_msd_text({})")
+_TEXTS = Form(
+    "texts",
+    "VARCHAR",
+    "CASE WHEN suffix(typeof(list({0})), '][]') OR typeof(list({0})) = '\"NULL\"[]' THEN NULL"
+    " WHEN left(typeof(list({0})), 5) IN ('STRUC', 'TUPLE') THEN list(CAST(to_json({0}) AS VARCHAR))"
+    " ELSE list(CAST({0} AS VARCHAR)) END",
+    "_msd_text({0})",
+)
 FORMS = {
     Kind.FEATURES: (
         _TEXTS,
-        Form("lists", "VARCHAR[]", "_msd_all_lists({}, distance)", "_msd_list({}, distance)"),
-        Form("vectors", "BIGINT", "_msd_all_vectors({}, distance)", "_msd_vector({}, distance)"),
+        Form(
+            "lists",
+            "VARCHAR[]",
+            "CASE WHEN suffix(typeof(list({0})), '][]') AND NOT _msd_is_vector(typeof(list({0})), distance)"
+            " THEN list(TRY_CAST({0} AS VARCHAR[])) END",
+            "_msd_list({0}, distance)",
+        ),
+        Form(
+            "vectors",
+            "BIGINT",
+            "CASE WHEN _msd_is_floating(typeof(list({0})), distance) THEN list(_msd_take_as({0}))"
+            " WHEN _msd_is_vector(typeof(list({0})), distance) THEN list(_msd_take_as(TRY_CAST({0} AS DOUBLE[]))) END",
+            "_msd_vector({0}, distance)",
+        ),
     ),
     Kind.CATEGORY: (
         _TEXTS,
@@ -38,7 +59,7 @@ FORMS = {
             "lists",
             "VARCHAR[]",
             "CASE WHEN suffix(typeof(list({0})), '][]') THEN list(TRY_CAST({0} AS VARCHAR[])) END",
-            "_msd_list({}, 'hamming')",
+            "_msd_list({0}, 'hamming')",
         ),
     ),
     Kind.SCORE: (
@@ -46,7 +67,7 @@ FORMS = {
             "numbers",
             "DOUBLE",
             "CASE WHEN typeof(list({0})) <> '\"NULL\"[]' THEN list(TRY_CAST({0} AS DOUBLE)) END",
-            "TRY_CAST({} AS DOUBLE)",
+            "TRY_CAST({0} AS DOUBLE)",
         ),
     ),
 }

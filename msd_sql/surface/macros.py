@@ -16,7 +16,9 @@ from msd_sql.surface.description import Argument, Function, Kind
 from msd_sql.surface.forms import FORMS, column_type, record
 from msd_sql.surface.functions import FUNCTIONS, SELECTION_COLUMNS, SELECTION_OPTIONS
 
-_ASKED = tuple(argument.name for argument in (*SELECTION_OPTIONS, *SELECTION_COLUMNS))
+_MADE = re.compile(r"MACRO (\w+)\(([^)]*)\) AS (TABLE)?")
+_OPTIONS = tuple(option.name for option in SELECTION_OPTIONS)
+_ASKED = (*_OPTIONS, *(column.name for column in SELECTION_COLUMNS))
 
 
 def _text(argument: Argument) -> str:
@@ -47,16 +49,16 @@ def _with(column: Argument) -> list[str]:
 
 
 def _select(function: Function) -> str:
-    """A body for calls without a column, and one for each column that can be the first one given.
+    """A body for calls without a column of categories, and one for each such column that can be the first one given.
 
     DuckDB binds all that a body says, for the statement and again for the guard's plan of it; to say what becomes of
-    a column takes as long as everything else. In its own body a column has to be given, so that no call fits two.
+    such a column takes as long as half of the rest. In its own body it has to be given, so that no call fits two.
     """
-    columns = [column.name for column in SELECTION_COLUMNS]
-    return ", ".join(
-        _body(function, first=columns[place:][:1], more=columns[place + 1 :])
-        for place in (len(columns), *range(len(columns)))
-    )
+    large = [column.name for column in SELECTION_COLUMNS if column.kind is not Kind.SCORE]
+    small = [column.name for column in SELECTION_COLUMNS if column.kind is Kind.SCORE]
+    bodies = [_body(function, [], small)]
+    bodies += [_body(function, [first], [*large[place:], *small]) for place, first in enumerate(large, 1)]
+    return ", ".join(bodies)
 
 
 def _body(function: Function, first: Sequence[str], more: Sequence[str]) -> str:
@@ -64,13 +66,13 @@ def _body(function: Function, first: Sequence[str], more: Sequence[str]) -> str:
     own = {argument.name for argument in function.arguments}
     required = [argument.name for argument in function.arguments if argument.required]
     others = [one for one in function.arguments if not one.required and (one.is_option or one.name in more)]
-    options = ", ".join(option.name if option.name in own else "NULL" for option in SELECTION_OPTIONS)
+    options = ", ".join(name if name in own else "NULL" for name in _OPTIONS)
     columns = record(
         (column.name, _gathered(column) if column.name in (*first, *more) else f"CAST(NULL AS {column_type(column)})")
         for column in SELECTION_COLUMNS
     )
     parameters = ", ".join([*required, *first, *(argument.written for argument in others)])
-    return f"({parameters}) AS _msd_selection(items, _msd_options({options}), {columns})"
+    return f"({parameters}) AS _msd_selection(items, {columns}, {options})"
 
 
 def _selection() -> str:
@@ -80,7 +82,7 @@ def _selection() -> str:
         ("numbers", "CASE WHEN _msd_whole(items) THEN TRY_CAST(list(items) AS BIGINT[]) END"),
         ("order", "CASE WHEN NOT _msd_whole(items) THEN list_grade_up(list(items)) END"),
         ("key_type", "typeof(list(items))"),
-        ("options", "options"),
+        ("options", record((option.name, _text(option)) for option in SELECTION_OPTIONS)),
         ("columns", "columns"),
     ])  # fmt: skip
     return f"list_select(coalesce(list(items), []), {_picked(question, '_msd_asking()')})"
@@ -250,28 +252,27 @@ def _file(name: str) -> str:
     return "\n".join(line for line in lines if line.strip() and not line.startswith("--"))
 
 
-_OPTIONS = record((option.name, _text(option)) for option in SELECTION_OPTIONS)
-_HELPERS = "\n".join([
+# DuckDB looks at all that a macro calls whenever one is made, and at the columns of a table. So what the functions call
+# is made after them, and has a word in its place at first.
+TOLD = "\n".join([
     macro("_msd_asked", ", ".join(["tbl", *_ASKED]), _asked(by=False), table=True),
     macro("_msd_asked_by", ", ".join(["tbl", "by", *_ASKED]), _asked(by=True), table=True),
-    macro("_msd_selection", "items, options, columns", _selection(), table=False),
-    macro("_msd_options", ", ".join(option.name for option in SELECTION_OPTIONS), _OPTIONS, table=False),
+    macro("_msd_selection", ", ".join(["items", "columns", *_OPTIONS]), _selection(), table=False),
     *map(_gathering, SELECTION_COLUMNS),
-    _file("macros.sql"),
-    *_of_types(),
     _file("caller.sql"),
 ])  # fmt: skip
-# DuckDB looks at all that a macro calls whenever one is made, and at the columns of a table. So what is called comes
-# last, and at first a word stands in its place.
 _LATER = "error('msd_sql is being registered: ask again.')"
 _LATER_ROWS = f"SELECT [{{'row': {_LATER}}}] AS found, NULL AS question, NULL AS asking, NULL AS by_value"
-CALLED = "\n".join(
-    macro(name, parameters, _LATER_ROWS if table else _LATER, table=bool(table))
-    for name, parameters, table in re.findall(r"MACRO (\w+)\(([^)]*)\) AS (TABLE)?", _HELPERS)
-)
+CALLED = "\n".join([
+    *_of_types(),  # a macro must be there when another one that calls it is made
+    _file("macros.sql"),
+    *(
+        macro(name, parameters, _LATER_ROWS if table else _LATER, table=bool(table))
+        for name, parameters, table in _MADE.findall(TOLD)
+    ),
+])  # fmt: skip
 FUNCTIONS_TEXT = "\n".join(rendered(function) for function in FUNCTIONS.values())
-TOLD = _HELPERS
 # The statements that give a connection our macros, written by hand or rendered.
 TEXT = f"{CALLED}\n{FUNCTIONS_TEXT}\n{TOLD}\n"
 # The names of our macros, each with whether it is one that gives a table.
-MACROS = {name: bool(table) for name, table in re.findall(r"MACRO (\w+)\([^)]*\) AS (TABLE)?", TEXT)}
+MACROS = {name: bool(table) for name, _, table in _MADE.findall(TEXT)}

@@ -17,18 +17,6 @@ CREATE OR REPLACE TEMP MACRO _msd_vector(features, distance) AS CASE
     WHEN _msd_is_floating(typeof([features]), distance) THEN _msd_take_as(features)
     WHEN _msd_is_vector(typeof([features]), distance) THEN _msd_take_as(TRY_CAST(features AS DOUBLE[])) END;
 
--- All of a column in these forms: DuckDB gathers but the one that fits.
-CREATE OR REPLACE TEMP MACRO _msd_all_texts(features) AS CASE
-    WHEN suffix(typeof(list(features)), '][]') OR typeof(list(features)) = '"NULL"[]' THEN NULL
-    WHEN left(typeof(list(features)), 5) IN ('STRUC', 'TUPLE') THEN list(CAST(to_json(features) AS VARCHAR))
-    ELSE list(CAST(features AS VARCHAR)) END;
-CREATE OR REPLACE TEMP MACRO _msd_all_lists(features, distance) AS CASE
-    WHEN suffix(typeof(list(features)), '][]') AND NOT _msd_is_vector(typeof(list(features)), distance)
-    THEN list(TRY_CAST(features AS VARCHAR[])) END;
-CREATE OR REPLACE TEMP MACRO _msd_all_vectors(features, distance) AS CASE
-    WHEN _msd_is_floating(typeof(list(features)), distance) THEN list(_msd_take_as(features))
-    WHEN _msd_is_vector(typeof(list(features)), distance) THEN list(_msd_take_as(TRY_CAST(features AS DOUBLE[]))) END;
-
 -- A list of keys as a text: JSON, because a key may hold a comma. What is no list is written as it is.
 CREATE OR REPLACE TEMP MACRO _msd_keys(keys) AS CASE
     WHEN suffix(typeof(keys), ']') THEN CAST(to_json(TRY_CAST(keys AS VARCHAR[])) AS VARCHAR)

@@ -8,7 +8,7 @@ import msd_sql
 from msd_sql import entry_points
 from msd_sql.errors import InputError
 from msd_sql.question.options import read
-from msd_sql.surface.column_types import shape_of
+from msd_sql.surface.column_types import NOT_GIVEN, shape_of
 from msd_sql.surface.description import Argument, Kind
 from tests.support.shop import one
 
@@ -26,9 +26,7 @@ DISTANCES = ["NULL", "'jaccard'", "'hamming'", "'angular'", "'L2'", "'l1'", "'ha
 def test_the_macros_hand_over_the_form_that_python_expects(empty, distance):
     for column in COLUMNS:
         kind, text, listed, vector = empty.execute(
-            f"SELECT typeof(list(x)), msd_sql._msd_all_texts(x), msd_sql._msd_all_lists(x, {distance}), "
-            f"msd_sql._msd_all_vectors(x, {distance})"
-            f" FROM (SELECT {column} AS x)"
+            f"SELECT unnest(msd_sql._msd_all_features(x, {distance})) FROM (SELECT {column} AS x)"
         ).fetchall()[0]
         shape = shape_of(kind, None if distance == "NULL" else distance.strip("'"))
         forms = {"value": text, "record": text, "list": listed, "vector": vector}
@@ -47,8 +45,8 @@ def test_the_macros_hand_over_the_form_that_python_expects(empty, distance):
 def test_what_was_not_given_has_no_form(empty):
     assert shape_of(one(empty, "SELECT typeof(list(NULL))"), None) == "none"
     assert empty.execute(
-        "SELECT msd_sql._msd_all_texts(NULL), msd_sql._msd_all_lists(NULL, NULL), msd_sql._msd_all_vectors(NULL, NULL)"
-    ).fetchall() == [(None, None, None)]
+        "SELECT unnest(msd_sql._msd_all_features(NULL, NULL)), unnest(msd_sql._msd_all_score(NULL))"
+    ).fetchall() == [(NOT_GIVEN, None, None, None, NOT_GIVEN, None)]
 
 
 @pytest.fixture
