@@ -35,8 +35,8 @@ _INTO = "INTO msd.answers (question, content, relation, release, picks, diversit
 _SAVE = f"{_INTO} SELECT question, $content, $relation, release, picks::BIGINT[], diversity FROM {{kept}}"
 _SAVE_ONE = f"{_INTO} SELECT $question, $content, $relation, $release, $picks::BIGINT[], $diversity"
 _COLUMNS = 16  # digits that tell the columns
-# A question's key is the first digits of its hash, 128 bits: the index keeps its keys in memory, and DuckDB (1.5.6, 2.0.0)
-# lets go of them at a checkpoint only. Older files have keys of all 64 digits.
+# A question's key is the first digits of its hash, 128 bits: an index lies in memory, and DuckDB (1.5.6, 2.0.0) lets go
+# of what it has read or written of it at a checkpoint only. Older files have keys of all 64 digits.
 _DIGITS = 32
 _FEW = 16  # keys that are written into the statement; more of them come as a table
 
