@@ -1,4 +1,4 @@
-"""What Flight SQL asks about a database: catalogs, schemas, tables, types of tables, and what the server can do."""
+"""What Flight SQL asks about a database: catalogs, schemas, tables, types of tables; there are no keys."""
 
 from __future__ import annotations
 
