@@ -53,6 +53,8 @@ INTEGRATIONS = {
         ["test_frames.py", "test_pytest_plugin.py"],
     ),
     "sqlmesh": (["sqlmesh"], ["test_sqlmesh.py"]),
+    "flight": (["flightsql-dbapi", "pandas"], ["test_flight_clients.py"]),
+    "node": ([], ["test_flight_node.py"]),  # needs node and npm, which are not Python's to install
 }
 
 

@@ -70,8 +70,14 @@ class Soaked:
         return float(np.polyfit(hours, [of(one) for one in half], 1)[0])
 
     @property
+    def new_an_hour(self) -> float:
+        """New answers an hour, in the last half."""
+        half = self.intervals[len(self.intervals) // 2 :]
+        return (half[-1].told - half[0].told) / max(sum(one.seconds for one in half[1:]) / 3600, 1e-9)
+
+    @property
     def flat(self) -> bool:
-        """Does memory grow by no more than the file, whose pages DuckDB keeps, and a fiftieth of itself an hour?"""
+        """Does memory grow by no more than the file, of which DuckDB keeps much, and a fiftieth of itself an hour?"""
         allowed = max(self.slope(lambda one: one.file_megabytes), 0.0) + self.intervals[-1].megabytes / 50
         return self.slope(lambda one: one.megabytes) <= allowed
 
@@ -128,13 +134,15 @@ def report(found: Soaked) -> str:
     seconds = sum(one.seconds for one in found.intervals)
     (answers, eps), (told, sums) = found.row, found.lines
     grows, file = found.slope(lambda one: one.megabytes), found.slope(lambda one: one.file_megabytes)
+    each = [f"{1e3 * one / max(found.new_an_hour, 1):.2f} KB" for one in (grows, file)]
     return "\n".join([
         f"load: {found.answered:,} answers in {seconds:,.0f} s, {found.answered / seconds:.1f} a second of "
         f"{found.intervals[-1].due or 0:.1f} due: {'held' if found.held else 'NOT HELD'}",
         f"time: p50 {p50:.0f} ms, p99 {p99:.0f} ms (of the median interval), worst p99 "
         f"{max(one.p99_ms for one in found.intervals):.0f} ms",
         f"memory: {found.intervals[0].megabytes:.0f} to {found.intervals[-1].megabytes:.0f} MB, in the last half "
-        f"{grows:+.1f} MB an hour; the file {file:+.1f} MB an hour: {'flat' if found.flat else 'NOT FLAT'}",
+        f"{grows:+.1f} MB an hour ({each[0]} a new answer); the file {file:+.1f} MB an hour ({each[1]}): "
+        f"{'flat' if found.flat else 'NOT FLAT'}",
         f"failed: {found.failed or 'none'}",
         f"new answers told {found.new:,}, charged {found.charged:,}, in the journal {found.intervals[-1].journal:,}; "
         f"budget's row {answers:,}, ε {float(eps):g}; ledger's lines {told:,}, ε {float(sums):g}: "

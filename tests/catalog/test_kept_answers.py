@@ -124,10 +124,30 @@ def test_only_what_was_released_is_kept(declared):
         assert relation == "main.purchases"
         assert str(release) == one(con, "SELECT id FROM msd_releases()")
         assert 0 <= diversity <= 1
-        assert (len(question), len(content)) == (64, 16 + 64)
+        assert (len(question), len(content)) == (32, 16 + 64)
         for text in (question, content):
             assert set(text) <= set("0123456789abcdef")
         assert str(one(con, "SELECT count(*) FROM purchases")) != content
+
+
+def test_an_answer_that_was_kept_under_its_whole_hash_is_told_again(declared):
+    """As an older version kept it; whether one question is asked for or more than a statement names."""
+    elsewhere(declared, ASK)
+    with duckdb.connect(declared) as con:
+        (question,), (relation,) = con.execute(
+            "SELECT question FROM msd.answers UNION ALL SELECT relation FROM msd.answers"
+        ).fetchall()
+        rest = "e" * 32
+        con.execute("UPDATE msd.answers SET question = question || $1", [rest])
+        host = DuckDBHost(con.cursor(), own=True)
+        for more in ([], [f"{place:064x}" for place in range(100)]):
+            found = find_answers(host, "shop", relation, [question + rest, *more])
+            assert list(found) == [question + rest]
+        con.execute(
+            "INSERT INTO msd.answers BY NAME "
+            "SELECT * REPLACE (left(question, 32) AS question, 0.25 AS diversity) FROM msd.answers"
+        )
+        assert find_answers(host, "shop", relation, [question + rest])[question + rest].diversity == 0.25
 
 
 def test_rows_that_lie_elsewhere_leave_no_trace_in_a_ledger(file, tmp_path):

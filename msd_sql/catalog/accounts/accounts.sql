@@ -28,10 +28,11 @@ CREATE TABLE IF NOT EXISTS msd.shares (
 );
 
 -- Which answers an account was told: told again they cost its share nothing, told first to another they do.
+-- An answer is looked for here before it is written, in one step. No look-up uses an index of two columns, which would only
+-- stay in memory whole.
 CREATE TABLE IF NOT EXISTS msd.heard (
     account VARCHAR NOT NULL,
-    release UUID NOT NULL,
-    PRIMARY KEY (account, release)
+    release UUID NOT NULL
 );
 
 -- What analysts may see whole: public relations, copied to where their statements run.

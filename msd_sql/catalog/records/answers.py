@@ -35,7 +35,10 @@ _INTO = "INTO msd.answers (question, content, relation, release, picks, diversit
 _SAVE = f"{_INTO} SELECT question, $content, $relation, release, picks::BIGINT[], diversity FROM {{kept}}"
 _SAVE_ONE = f"{_INTO} SELECT $question, $content, $relation, $release, $picks::BIGINT[], $diversity"
 _COLUMNS = 16  # digits that tell the columns
-_FEW = 8  # questions that are written into the statement; more of them come as a table
+# A question's key is the first digits of its hash, 128 bits: an index lies in memory, and DuckDB (1.5.6, 2.0.0) lets go
+# of what it has read or written of it at a checkpoint only. Older files have keys of all 64 digits.
+_DIGITS = 32
+_FEW = 16  # keys that are written into the statement; more of them come as a table
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,15 @@ def find_answers(host: Host, home: str, relation: str, questions: Sequence[str])
     >>> find_answers(host, "shop", "main.purchases", ["0f3a…"])
     {}
     """
-    if len(questions) <= _FEW:
-        return _found(host, home, relation, f"({', '.join(map(literal, questions))})")
-    with host.table("_msd_questions", {"question": list(questions)}) as name:
-        return _found(host, home, relation, f"(SELECT question FROM {name})")
+    wanted = {key: question for question in questions for key in (question, _key(question))}
+    if len(wanted) <= _FEW:
+        found = _found(host, home, relation, f"({', '.join(map(literal, wanted))})")
+    else:
+        with host.table("_msd_questions", {"question": list(wanted)}) as name:
+            found = _found(host, home, relation, f"(SELECT question FROM {name})")
+    return {
+        wanted[key]: found[key] for key in sorted(found, key=len, reverse=True)
+    }  # of two the one with the newer key
 
 
 def forget_others(host: Host, home: str, relation: str, content: str) -> None:
@@ -100,17 +108,21 @@ def save_answers(
     insert = "INSERT OR REPLACE " if again else "INSERT "
     if len(answers) == 1:  # a table would take longer to register than to write
         for question, (picks, far, release) in answers.items():
-            kept = {"question": question, "release": release, "picks": list(map(int, picks)), "diversity": far}
+            kept = {"question": _key(question), "release": release, "picks": list(map(int, picks)), "diversity": far}
             host.run(statement(insert + _SAVE_ONE, home, **facts, **kept))
         return
     rows: dict[str, Column | Sequence[Any]] = {
-        "question": list(answers),
+        "question": [_key(question) for question in answers],
         "release": [release for _, _, release in answers.values()],
         "picks": [str(list(map(int, picks))) for picks, _, _ in answers.values()],
         "diversity": np.array([float("nan") if far is None else far for _, far, _ in answers.values()]),
     }
     with host.table("_msd_kept", rows) as name:
         host.run(statement(insert + _SAVE.format(kept=name), home, **facts))
+
+
+def _key(question: str) -> str:
+    return question[:_DIGITS]
 
 
 def _found(host: Host, home: str, relation: str, asked: str) -> dict[str, KeptAnswer]:

@@ -1,42 +1,32 @@
-"""What Flight SQL asks about a database: catalogs, schemas, tables, types of tables, and what the server can do."""
+"""What Flight SQL asks about a database: catalogs, schemas, tables, types of tables; there are no keys."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TypeAlias
 
 import pyarrow as pa
 
-from msd_sql import __version__
 from msd_sql.catalog.accounts.account import Account
 from msd_sql.curator.core import Curator
+from msd_sql.curator.flight import abilities, type_info
+from msd_sql.curator.flight.abilities import ESCAPE
 from msd_sql.curator.flight.protobuf import Fields, numbers, text, texts
 from msd_sql.database.sql_text import literal
 
+Answer: TypeAlias = Callable[[Curator, Account, Fields], pa.Table]
 _CATALOG = "memory"
-_INFO = pa.dense_union([
-    pa.field("string_value", pa.string()),
-    pa.field("bool_value", pa.bool_()),
-    pa.field("bigint_value", pa.int64()),
-    pa.field("int32_bitmask", pa.int32()),
-    pa.field("string_list", pa.list_(pa.string())),
-    pa.field("int32_to_int32_list_map", pa.map_(pa.int32(), pa.list_(pa.int32()))),
+_KEYWORDS = "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved' ORDER BY ALL"
+_FOREIGN_KEYS = pa.schema([
+    pa.field("pk_catalog_name", pa.string()), pa.field("pk_db_schema_name", pa.string()),
+    pa.field("pk_table_name", pa.string(), False), pa.field("pk_column_name", pa.string(), False),
+    pa.field("fk_catalog_name", pa.string()), pa.field("fk_db_schema_name", pa.string()),
+    pa.field("fk_table_name", pa.string(), False), pa.field("fk_column_name", pa.string(), False),
+    pa.field("key_sequence", pa.int32(), False),
+    pa.field("fk_key_name", pa.string()), pa.field("pk_key_name", pa.string()),
+    pa.field("update_rule", pa.uint8(), False), pa.field("delete_rule", pa.uint8(), False),
 ])  # fmt: skip
-# By the number of SqlInfo: name, version and Arrow version of the server, read only, no transactions, no cancel.
-_FACTS: Mapping[int, tuple[int, Any]] = {
-    0: (0, "msd_sql curator"),
-    1: (0, __version__),
-    2: (0, pa.__version__),
-    3: (1, True),
-    4: (1, True),
-    5: (1, False),
-    8: (3, 0),
-    9: (1, False),
-    500: (1, False),
-    501: (1, False),
-    502: (1, False),
-    504: (0, '"'),
-}
 SCHEMAS: Mapping[str, pa.Schema] = {
     "CommandGetCatalogs": pa.schema([pa.field("catalog_name", pa.string(), False)]),
     "CommandGetDbSchemas": pa.schema([
@@ -49,12 +39,16 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         pa.field("table_name", pa.string(), False),
         pa.field("table_type", pa.string(), False),
     ]),
-    "CommandGetSqlInfo": pa.schema([pa.field("info_name", pa.uint32(), False), pa.field("value", _INFO, False)]),
+    "CommandGetSqlInfo": abilities.SCHEMA,
+    "CommandGetXdbcTypeInfo": type_info.SCHEMA,
     "CommandGetPrimaryKeys": pa.schema([
         pa.field("catalog_name", pa.string()), pa.field("db_schema_name", pa.string()),
         pa.field("table_name", pa.string(), False), pa.field("column_name", pa.string(), False),
         pa.field("key_name", pa.string()), pa.field("key_sequence", pa.int32(), False),
     ]),
+    "CommandGetExportedKeys": _FOREIGN_KEYS,
+    "CommandGetImportedKeys": _FOREIGN_KEYS,
+    "CommandGetCrossReference": _FOREIGN_KEYS,
 }  # fmt: skip
 
 
@@ -107,34 +101,37 @@ def _tables(curator: Curator, account: Account, fields: Fields) -> pa.Table:
 
 
 def _info(curator: Curator, account: Account, fields: Fields) -> pa.Table:
-    wanted = [one for one in numbers(fields, 1) or _FACTS if one in _FACTS]
-    kinds = pa.array([_FACTS[one][0] for one in wanted], pa.int8())
-    children: list[list[Any]] = [[] for _ in range(_INFO.num_fields)]
-    offsets = []
-    for one in wanted:
-        kind, value = _FACTS[one]
-        offsets.append(len(children[kind]))
-        children[kind].append(value)
-    values = pa.UnionArray.from_dense(
-        kinds,
-        pa.array(offsets, pa.int32()),
-        [pa.array(child, _INFO.field(place).type) for place, child in enumerate(children)],
-        [_INFO.field(place).name for place in range(_INFO.num_fields)],
-    )
-    return pa.Table.from_arrays([pa.array(wanted, pa.uint32()), values], schema=SCHEMAS["CommandGetSqlInfo"])
+    wanted = numbers(fields, 1)
+    words = _rows(curator, account, _KEYWORDS)["keyword_name"].to_pylist() if not wanted or 508 in wanted else []
+    return abilities.abilities(wanted, words, curator.limits.statement)
 
 
-def _no_keys(curator: Curator, account: Account, fields: Fields) -> pa.Table:
-    return SCHEMAS["CommandGetPrimaryKeys"].empty_table()
+def _type_info(curator: Curator, account: Account, fields: Fields) -> pa.Table:
+    given = numbers(fields, 1)
+    return type_info.type_info(_signed(given[-1]) if given else None)
 
 
-_ANSWERS: Mapping[str, Callable[[Curator, Account, Fields], pa.Table]] = {
+def _none(schema: pa.Schema) -> Answer:
+    """What is published has no keys in the database in front: there is nothing to tell."""
+    return lambda curator, account, fields: schema.empty_table()
+
+
+def _signed(number: int) -> int:
+    """A number of 32 bits, of which a message sends one below 0 in 64."""
+    return (number + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
+_ANSWERS: Mapping[str, Answer] = {
     "CommandGetCatalogs": _catalogs,
     "CommandGetDbSchemas": _schemas,
     "CommandGetTableTypes": _types,
     "CommandGetTables": _tables,
     "CommandGetSqlInfo": _info,
-    "CommandGetPrimaryKeys": _no_keys,
+    "CommandGetXdbcTypeInfo": _type_info,
+    "CommandGetPrimaryKeys": _none(SCHEMAS["CommandGetPrimaryKeys"]),
+    "CommandGetExportedKeys": _none(_FOREIGN_KEYS),
+    "CommandGetImportedKeys": _none(_FOREIGN_KEYS),
+    "CommandGetCrossReference": _none(_FOREIGN_KEYS),
 }
 
 
@@ -143,4 +140,8 @@ def _rows(curator: Curator, account: Account, sql: str) -> pa.Table:
 
 
 def _like(column: str, pattern: str | None) -> str:
-    return "true" if pattern is None else f"{column} LIKE {literal(pattern)}"
+    if pattern is None:
+        return "true"
+    # DuckDB refuses an escape before anything else than these; one that stands alone is meant as it is.
+    plain = re.sub(r"\\([%_\\])?", lambda found: found[0] if found[1] else ESCAPE * 2, pattern)
+    return f"{column} LIKE {literal(plain)} ESCAPE {literal(ESCAPE)}"

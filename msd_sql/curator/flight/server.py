@@ -106,6 +106,10 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
         self._lock = threading.Lock()
         super().__init__(address, auth_handler=_NoHandshake(), middleware={"account": _Keeper(curator)}, **more)
 
+    def list_flights(self, context: Any, criteria: bytes) -> Iterator[Any]:
+        """Nothing: Flight SQL asks for tables by commands of its own."""
+        return iter(())
+
     def get_flight_info(self, context: Any, descriptor: Any) -> Any:
         """Where the answer to a command can be had: here, with a ticket."""
         account = _account(context)
