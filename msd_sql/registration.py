@@ -18,7 +18,7 @@ from msd_sql.runtime import interrupts
 from msd_sql.runtime.instance import Instance
 from msd_sql.runtime.late_functions import create_functions
 from msd_sql.surface.macros import MACROS, TEXT
-from msd_sql.surface.shared_macros import ATTACH, DATABASE, OWN, SHARED, SHARED_TOLD
+from msd_sql.surface.shared_macros import ATTACH, DATABASE, OWN, SHARED_CALLED, SHARED_FUNCTIONS, SHARED_TOLD
 
 if TYPE_CHECKING:
     from msd_sql.entry_points import Function
@@ -214,18 +214,33 @@ def _extended(path: str, database: str, schema: str) -> str:
 def _share(con: duckdb.DuckDBPyConnection, *, own: bool = False) -> bool:
     """Give the functions to all connections of a database, and to this one its own; False if the name is taken."""
     cursor = con.cursor()
+    failed: list[duckdb.Error] = []
     try:
         cursor.execute(ATTACH)
-        cursor.execute(SHARED)
-        soon = own and not _in_transaction(con)  # which would go on with the macros as they are now
-        if soon:
-            con.execute(OWN)
-        cursor.execute(SHARED_TOLD)
+        cursor.execute(SHARED_CALLED)
+        beside = threading.Thread(target=_run, args=(con.cursor(), SHARED_FUNCTIONS, failed))
+        beside.start()  # DuckDB makes one macro after the other, on one core
+        try:
+            soon = own and not _in_transaction(con)  # which would go on with the macros as they are now
+            if soon:
+                con.execute(OWN)
+            cursor.execute(SHARED_TOLD)
+        finally:
+            beside.join()
+        if failed:
+            cursor.execute(SHARED_FUNCTIONS)
         if own and not soon:
             con.execute(OWN)
     except duckdb.Error:
         return False
     return True
+
+
+def _run(cursor: duckdb.DuckDBPyConnection, text: str, failed: list[duckdb.Error]) -> None:
+    try:
+        cursor.execute(text)
+    except duckdb.Error as error:
+        failed.append(error)
 
 
 def _in_transaction(con: duckdb.DuckDBPyConnection) -> bool:

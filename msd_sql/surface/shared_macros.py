@@ -27,9 +27,9 @@ def _shared(text: str, names: str) -> str:
     return re.sub(rf"(?<![\w.'\"]){names}(?=\()", qualified, text)
 
 
-_CALLED, _FUNCTIONS, SHARED_TOLD = (
+# In this order, but for the last two, which may be made at the same time.
+SHARED_CALLED, SHARED_FUNCTIONS, SHARED_TOLD = (
     _shared(text, r"_?msd_\w+").replace("CREATE OR REPLACE TEMP MACRO", "CREATE OR REPLACE MACRO")
     for text in (CALLED, FUNCTIONS_TEXT, TOLD)
 )
-SHARED = f"{_CALLED}\n{_FUNCTIONS}"  # before SHARED_TOLD
-OWN = _shared(FUNCTIONS_TEXT, r"_msd_\w+")  # soonest between the two: see `CALLED`
+OWN = _shared(FUNCTIONS_TEXT, r"_msd_\w+")  # soonest between the first and the last: see `CALLED`
