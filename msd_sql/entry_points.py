@@ -14,7 +14,6 @@ import pyarrow as pa
 from msd_sql.actions.declare import declare
 from msd_sql.actions.explain import explain
 from msd_sql.actions.key_column import key_column
-from msd_sql.actions.look_ahead import declarations_known
 from msd_sql.actions.reach import reach, reach_interval
 from msd_sql.actions.select import pick
 from msd_sql.actions.show_ledger import ledger_rows, release_rows, remaining
@@ -110,20 +109,15 @@ def as_one_sentence(instance: Instance, asking: Context) -> Iterator[None]:
 
 @contextmanager
 def _asking(instance: Instance, asking: Context) -> Iterator[Call]:
-    """A call about a selection: nothing is left of it if it fails."""
+    """A call about a selection: its vectors are let go of if it fails."""
     with as_one_sentence(instance, asking), instance.call(asking) as call, dropping_vectors_on_error(call.vectors):
-        try:
-            yield call
-        except BaseException:
-            instance.end_look(asking.connection)
-            raise
+        yield call
 
 
 def _arguments(call: Call, questions: Any) -> list[Arguments]:
     """What the groups of a chunk were given."""
     with uncharged():
         chunk = Chunk(questions)
-        declarations_known(call.instance, call.context)
         for public in {asserted_public(options) for options in chunk.options}:
             # First of all: an error about an argument quotes it, and an argument can be computed from private rows.
             guarded(call, public)
@@ -145,7 +139,6 @@ def _pick(instance: Instance) -> Run:
 
     def chunk(numbers: Any, connections: Any, queries: Any) -> Any:
         with _asking(instance, instance.context(connections[0].as_py(), queries[0].as_py())) as call:
-            instance.end_look(call.context.connection)
             found = call.offers.answer(
                 whole(numbers).to_pylist(),
                 lambda waiting: draws_every_group(call.context.statement),
@@ -161,9 +154,7 @@ def _explain(instance: Instance) -> Run:
 
     def chunk(questions: Any, heard: Any) -> Any:
         with _asking(instance, instance.heard(heard[0].as_py())) as call:
-            groups = _arguments(call, questions)
-            instance.end_look(call.context.connection)
-            return pa.array([explain(call, group) for group in groups], type=pa.list_(kind))
+            return pa.array([explain(call, group) for group in _arguments(call, questions)], type=pa.list_(kind))
 
     return chunk
 

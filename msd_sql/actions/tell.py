@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from msd_sql.actions.look_ahead import look_ahead
 from msd_sql.catalog.relations import relation_rows
 from msd_sql.database.host import HostError, unoptimised
-from msd_sql.database.plans import serialized
 from msd_sql.errors import MsdError
 from msd_sql.guard.connection_view import ConnectionView
 from msd_sql.guard.private_data import closure, views_of
@@ -30,13 +28,9 @@ def statement(instance: Instance, told: str) -> str | None:
     """
     view = ConnectionView.read(told)
     try:
-        if not _declared(instance, view):
-            return None
-        text = planned(view.statement, view.prepared)
+        return planned(view.statement, view.prepared) if _declared(instance, view) else None
     except MsdError:
         return view.statement  # the guard says what is wrong with it
-    look_ahead(instance, view, text)
-    return text
 
 
 def probes(instance: Instance, told: str) -> list[str]:
@@ -64,8 +58,6 @@ def probes(instance: Instance, told: str) -> list[str]:
 
 def ask(instance: Instance, told: str, plan: str | None, answers: Sequence[str] | None) -> str:
     """Keep what a statement told; the text by which its calls find it, so that not every row carries it."""
-    if plan is not None:
-        serialized(plan)  # kept for the guard: what it needs besides is still being looked up
     return instance.hear(Context(ConnectionView.read(told, plan, answers)))
 
 

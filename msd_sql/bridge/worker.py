@@ -40,8 +40,6 @@ LEDGER_VARIABLE = "MSD_LEDGER"  # the environment tells a worker of `msd duckdb 
 class ShellDatabase(Instance):
     """The database of a shell: a call's host is on the extension's own connections."""
 
-    at_once = False
-
     def __init__(self, line: Line) -> None:
         super().__init__("bridge")
         self._line = line

@@ -12,7 +12,6 @@ import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
@@ -36,19 +35,8 @@ T = TypeVar("T")
 _HOMES = "SELECT 1 FROM duckdb_schemas() WHERE lower(schema_name) = 'msd' LIMIT 1"
 
 
-@dataclass
-class Look:
-    """A thread that looks ahead for one statement. `declared` is set once all declarations are known."""
-
-    query: int
-    thread: threading.Thread | None = None
-    declared: threading.Event = field(default_factory=threading.Event)
-
-
 class Instance:
     """What the functions of one database share."""
-
-    at_once = True  # can a call have several connections that work at the same time?
 
     def __init__(self, token: str) -> None:
         self.token = token
@@ -63,7 +51,6 @@ class Instance:
         self.functions: list[Callable[..., Any]] = []  # a function that Python forgets would crash DuckDB
         self.released: dict[int, Any] = {}  # the last answer of each connection, for the Python face
         self.failed: dict[int, Exception] = {}  # DuckDB hands on the text of an error and not the error
-        self.looks: dict[int, Look] = {}  # what is being looked up for the statement of a connection
         self._caches: Caches | None = None
         self._connections: dict[int, Callable[[], duckdb.DuckDBPyConnection | None]] = {}
         self._running: dict[int, list[Call]] = {}
@@ -121,7 +108,6 @@ class Instance:
 
     def once(self, connection: int, query: int, question: tuple[Hashable, ...], answer: Callable[[], T]) -> T:
         """The answer of the same statement to the same question, or a new one."""
-        self.end_look(connection, query)
         with self._lock:
             known_query, answers = self._known.get(connection, (-1, {}))
             if known_query != query:
@@ -134,14 +120,6 @@ class Instance:
         with self._lock:
             first: T = answers.setdefault(question, made)  # of two threads that ask at once
         return first
-
-    def end_look(self, connection: int, query: int | None = None) -> None:
-        """Wait until nothing is looked up any more for a connection; not for its statement `query`, which goes on."""
-        look = self.looks.get(connection)
-        if look is not None and look.query != query:
-            if look.thread is not None:
-                look.thread.join()
-            self.looks.pop(connection, None)
 
     def hear(self, context: Context) -> str:
         """Keep what a statement told of its caller; by which text it is found again."""
@@ -256,6 +234,5 @@ class Instance:
             self._known.pop(connection, None)
             self.released.pop(connection, None)
             self.failed.pop(connection, None)
-            self.looks.pop(connection, None)
             if not self._connections:
                 self._caches = None  # indexes can be large, and no connection is left to use them
