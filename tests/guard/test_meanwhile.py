@@ -11,6 +11,7 @@ import msd_sql
 from tests.support.shop import kinds, one
 
 CALL = "msd_select(item_id, 3, 0.1, 0, reach := 'purchases')"
+PROTECT = "msd_protect('visits', unit := 'user_id', item := 'item_id', budget := 1)"
 TOP = "GROUP BY 1 ORDER BY count(*) DESC LIMIT 20"
 
 
@@ -42,7 +43,7 @@ def test_a_relation_that_is_protected_during_the_scan(visited):
     asking = threading.Thread(target=ask)
     asking.start()
     begun.wait()
-    one(owner, "SELECT msd_protect('visits', unit := 'user_id', item := 'item_id', budget := 1)")
+    one(owner, f"SELECT {PROTECT}")
     go_on.set()
     asking.join()
     assert "LeakError" in told[0]
@@ -52,7 +53,7 @@ def test_a_relation_that_is_protected_during_the_scan(visited):
 def test_a_relation_that_is_protected_by_the_statement_itself(visited):
     with pytest.raises(duckdb.Error, match="LeakError"):
         visited.execute(
-            "WITH a AS MATERIALIZED (SELECT msd_protect('visits', unit := 'user_id', item := 'item_id', budget := 1) x) "
+            f"WITH a AS MATERIALIZED (SELECT {PROTECT} AS x) "
             f"SELECT {CALL} FROM (SELECT item_id FROM visits, a WHERE length(x) > 3 {TOP})"
         ).fetchall()
     assert kinds(visited) == ["protect", "items", "protect"]
