@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -25,7 +24,9 @@ def suggest(kind: str, given: object, allowed: Iterable[str]) -> str:
     "Unknown method 'gredy'. Did you mean 'greedy'? Allowed: greedy, nosg."
     """
     names = list(allowed)
-    near = difflib.get_close_matches(str(given).lower(), [name.lower() for name in names], n=1, cutoff=0.5)
+    from difflib import get_close_matches  # not every program makes a mistake
+
+    near = get_close_matches(str(given).lower(), [name.lower() for name in names], n=1, cutoff=0.5)
     hint = ""
     if near:
         meant = next(name for name in names if name.lower() == near[0])

@@ -21,11 +21,6 @@ class Outside:
     sources: Sources
 
 
-# What is kept of a statement under these names (`Instance.once`).
-VECTORS = ("vectors",)
-CALLER = ("caller",)
-
-
 @dataclass(frozen=True)
 class Context:
     """What a statement told of itself and of its connection (`_msd_ask`, surface/caller.sql)."""

@@ -18,7 +18,6 @@ import duckdb
 
 from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.errors import EngineError
-from msd_sql.runtime.caller import CALLER, VECTORS, Context
 from msd_sql.surface.shared_macros import DATABASE
 
 if TYPE_CHECKING:
@@ -28,10 +27,14 @@ if TYPE_CHECKING:
     from msd_sql.remote.wire import Door
     from msd_sql.runtime.caches import Caches
     from msd_sql.runtime.call import Call
+    from msd_sql.runtime.caller import Context
     from msd_sql.runtime.vector_store import VectorStore
     from msd_sql.udfs.types import Source
 
 T = TypeVar("T")
+# What is kept of a statement under these names (`Instance.once`).
+VECTORS = ("vectors",)
+CALLER = ("caller",)
 _HOMES = "SELECT 1 FROM duckdb_schemas() WHERE lower(schema_name) = 'msd' LIMIT 1"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from importlib.resources import files
+from pathlib import Path
 
 from msd_sql.surface.column_types import FLOATING_VECTOR, KEY_INTEGERS, VECTOR
 from msd_sql.surface.description import Argument, Function, Kind
@@ -248,7 +248,7 @@ def _of_types() -> list[str]:
 
 def _file(name: str) -> str:
     """A file's statements without its comments, on which some tools that split statements choke."""
-    lines = files("msd_sql.surface").joinpath(name).read_text("utf-8").splitlines()
+    lines = Path(__file__).with_name(name).read_text("utf-8").splitlines()
     return "\n".join(line for line in lines if line.strip() and not line.startswith("--"))
 
 

@@ -11,7 +11,7 @@ import msd_sql
 from msd_sql.errors import EngineError, InputError
 from msd_sql.registration import instance_of
 from msd_sql.runtime.buffer import ReusableBuffer
-from msd_sql.runtime.caller import VECTORS
+from msd_sql.runtime.instance import VECTORS
 from msd_sql.runtime.vector_store import VectorStore
 from tests.support.shop import one
 
