@@ -17,8 +17,9 @@ from msd_sql.errors import CatalogError, InputError
 from msd_sql.runtime import interrupts
 from msd_sql.runtime.instance import Instance
 from msd_sql.runtime.late_functions import create_functions
+from msd_sql.runtime.shared_functions import share
 from msd_sql.surface.macros import MACROS, TEXT
-from msd_sql.surface.shared_macros import ATTACH, DATABASE, OWN, SHARED_CALLED, SHARED_FUNCTIONS, SHARED_TOLD
+from msd_sql.surface.shared_macros import DATABASE
 
 if TYPE_CHECKING:
     from msd_sql.entry_points import Function
@@ -196,10 +197,10 @@ def _name_functions(con: duckdb.DuckDBPyConnection, instance: Instance) -> int:
             con.execute(_extended(path, database, schema))
             on_path = True
         except duckdb.Error:  # detached by the user
-            instance.named = _share(con)
+            instance.named = share(con)
             on_path = instance.named and bool(con.execute(_extended(path, database, schema)))
     if not on_path:
-        instance.named = _share(con, own=True)
+        instance.named = share(con, own=True)
         if not instance.named:
             con.execute(TEXT)
     return int(number)
@@ -209,44 +210,6 @@ def _extended(path: str, database: str, schema: str) -> str:
     """The statement that puts our macros behind all that a connection's search path has."""
     own = path or f"{quote(database)}.{quote(schema)}"
     return f"SET search_path = {literal(f'{own},{DATABASE}.main')}"
-
-
-def _share(con: duckdb.DuckDBPyConnection, *, own: bool = False) -> bool:
-    """Give the functions to all connections of a database, and to this one its own; False if the name is taken."""
-    cursor = con.cursor()
-    failed: list[duckdb.Error] = []
-    try:
-        cursor.execute(ATTACH)
-        cursor.execute(SHARED_CALLED)
-        beside = threading.Thread(target=_run, args=(con.cursor(), SHARED_FUNCTIONS, failed))
-        beside.start()  # DuckDB makes one macro after the other, on one core
-        try:
-            soon = own and not _in_transaction(con)  # which would go on with the macros as they are now
-            if soon:
-                con.execute(OWN)
-            cursor.execute(SHARED_TOLD)
-        finally:
-            beside.join()
-        if failed:
-            cursor.execute(SHARED_FUNCTIONS)
-        if own and not soon:
-            con.execute(OWN)
-    except duckdb.Error:
-        return False
-    return True
-
-
-def _run(cursor: duckdb.DuckDBPyConnection, text: str, failed: list[duckdb.Error]) -> None:
-    try:
-        cursor.execute(text)
-    except duckdb.Error as error:
-        failed.append(error)
-
-
-def _in_transaction(con: duckdb.DuckDBPyConnection) -> bool:
-    """Has the user an open transaction? Without one, every statement is a transaction of its own."""
-    first, second = (con.execute("SELECT txid_current()").fetchall() for _ in range(2))
-    return first == second
 
 
 def _instance(con: duckdb.DuckDBPyConnection, functions: Callable[[Instance], list[Function]]) -> Instance:

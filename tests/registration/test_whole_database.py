@@ -107,3 +107,13 @@ def test_a_new_file_is_one_that_an_older_duckdb_reads(tmp_path):
     header = path.read_bytes()[:64]
     assert header[8:12] == b"DUCK"
     assert int.from_bytes(header[12:20], "little") <= 68
+
+
+def test_without_a_thread_to_be_had_everybody_finds_the_functions_all_the_same(monkeypatch):
+    def none_left(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", none_left)
+    with duckdb.connect() as con:
+        msd_sql.register(con)
+        assert con.cursor().sql("FROM msd_sql.msd_ledger()").fetchall() == []
