@@ -18,45 +18,49 @@ MARKS = {"goal": "goal reached", "now": "reached", "missed": "**missed**", "repo
 NOTES = """
 ## Where a bound is missed, or close, and what it would take
 
-- **What the ratios move with.** A machine. On one whose two cores answered the plain query in 0.235 s, a second
-  question took 0.067 s (0.285×), a first one 0.195 s (0.84×); here it is answered in 0.08 s, and they take 0.032 s and
-  0.091 s: less than half of the time, and a larger ratio, because what a question costs whatever the size (about 25 ms
-  of one processor) shrank less than a scan that DuckDB spreads over its cores. The bounds were set on the former. On
-  one core of this machine, where DuckDB has no second one to spread over, the same rows are 0.71× (first), 0.24×
-  (second), 1.09× (Instacart) and 0.86× and 0.19× (string ids), all within their bounds; so they are in the processors'
-  time that each line tells last.
+- **What the ratios move with.** A machine, and its neighbours. On one whose two cores answered the plain query in
+  0.235 s, a second question took 0.067 s (0.285×), a first one 0.195 s (0.84×); on faster ones the plain query takes
+  0.08 s to 0.11 s, and a second question less than half of the time at a larger ratio: what a question costs whatever
+  the size shrank less than a scan that DuckDB spreads over its cores. The bounds were set on the former. In the
+  processors' time that each line tells last the second question is within its bound.
 - **A thousand groups.** They are drawn together: one index in which a unit counts in every group as a unit of its
   own, and in every round one draw for each of them from one pass. They are prepared together as well: groups of as
-  many candidates have one plan, one price and one receipt, and their items are read in one statement. What is left for
-  each is its slice of the arguments, the hash of its question and its answer, about 0.02 ms when it is replayed. Of the
-  processors' time of a first statement a quarter is DuckDB's and that of the purchases' fingerprint, a fifth is their
-  index; the draws and the distances take a tenth each, and so does the charge with a thousand receipts and answers.
-- **The second question.** Whatever the size of the relation, about 25 ms of one processor. A third is DuckDB's: it
-  binds the macros' text twice, for the statement and for the guard's plan of it (2 ms each), optimises it (1 ms), and
-  tells what the connection sees. A third are two dozen small statements: what is declared, whether anything has
-  changed, the durable charge (with two writes to disk) and the kept answer (with another). Twenty draws are a fifth,
-  the guard's reading of the plan a tenth. A quarter of the plain query is 20 ms here: DuckDB's part, the charge and the
-  draws alone come to 16. The fingerprint of the relation is worked out beside them. With more purchases it weighs less:
-  see the line of ten million. It would take a function that is compiled into DuckDB, which binds and plans once.
-- **The first question.** Of 90 ms the purchases take 8 to read, 36 to sort and to index in one thread of Python but for
-  the sort, and 6 to turn round; the plain query has two threads throughout. In the processors' time it is 0.7×.
+  many candidates have one plan, one price and one receipt, and their items are read in one statement. What is left
+  for each is its slice of the arguments, the hash of its question and its answer, about 0.02 ms when it is replayed.
+  Of the processors' time of a first statement a quarter is DuckDB's and that of the purchases' fingerprint, a fifth
+  is their index; the draws and the distances take a tenth each, and so does the charge with a thousand receipts and
+  answers.
+- **The second question.** Asked in turns with the version before it takes 35 ms instead of 47 (three processes each,
+  best of sixty). A third is DuckDB's: it binds the macros' text twice, for the statement and for the guard's plan of
+  it (1.7 ms each; 2.5 before), optimises it, and tells what the connection sees. A third are two dozen small
+  statements: what is declared, whether anything has changed, the durable charge (with two writes to disk) and the
+  kept answer (with another). Twenty draws are a fifth, the guard's reading of the plan a tenth. The fingerprint of
+  the relation is worked out beside them. With more purchases it weighs less: see the line of ten million. Looking up
+  what is declared while DuckDB plans the statement was tried: it gained next to nothing, because both sides wait for
+  Python's lock, and what it found was older than the scan. What is left would take a function that is compiled into
+  DuckDB, which binds and plans once.
+- **The first question.** The index is made in as many threads as there are cores, from the sort to the rows and the
+  columns; what DuckDB reads, a durable charge and twenty draws are not spread.
 - **Threads.** The lock of the ledger is held for the durable charge, a sixth of a question, and the rest is half
   Python, which runs in one thread at a time: who holds the lock also has to wait for Python's own after each of the
   charge's statements. So two cores cannot halve the time.
 - **best_match, first.** DuckDB compares every distinct row with every point, which takes two thirds of the plain
   query's time for a third of its pairs: each similarity is also checked, rounded and handed over. Then 4 bytes a pair
   are written for the first time.
-- **Cold starts.** To register costs as much again as DuckDB itself: numpy, which DuckDB loads to register a function,
-  is nearly half of that; a third are thirty-five macros, and those of the SQL functions once more for the connection,
-  which DuckDB parses and binds one by one. Algorithms, Arrow and parsers are loaded with the first question. `msd
-  shell` registers nothing while a script in memory is plain SQL, and `msd --help` loads no database at all.
-- **Instacart (close).** Fifty thousand candidates and only 1.4 million purchases: what is done for every candidate (its
-  set, twenty times its score and its weight, of which the exponential alone is a fifth) takes as long as the purchases.
+- **Cold starts.** To register costs a little more than DuckDB itself: numpy, which DuckDB loads to register a
+  function, is a third of that; another third are thirty-five macros, and those of the SQL functions once more for the
+  connection, which DuckDB parses and binds one by one, on two connections at once. Algorithms, Arrow and parsers are
+  loaded with the first question. `msd shell` registers nothing while a script in memory is plain SQL, and `msd
+  --help` loads no database at all.
+- **Instacart.** Fifty thousand candidates and only 1.4 million purchases: what is done for every candidate (its set,
+  twenty times its score and its weight, of which the exponential alone is a fifth) takes as long as the purchases.
+  One exponential for all candidates that are far behind would halve a draw, and a draw would no longer do the same
+  work whatever the data are.
 - **1,000 vectors, k = 10 (even) and k = 50.** Less than a millisecond on both sides. Most of ours are the products
   that both have to make, and the arc cosines that only a metric needs.
 - **Vectors from SQL.** Of 100,000 × 128, k = 10, a third is DuckDB's scan and its way to Arrow with one copy into a
-  matrix, a third what a question costs whatever the size (half of it the binding of the macros), a sixth the gathering
-  of keys and scores, and less than a fifth the selection, half of which are the lengths of all vectors.
+  matrix, a third what a question costs whatever the size (half of it the binding of the macros), a sixth the
+  gathering of keys and scores, and less than a fifth the selection, half of which are the lengths of all vectors.
 - **On two cores** DuckDB 2 runs a Python function on its one worker thread, so that the statements which the function
   asks for have one thread instead of two. The plain query has both. A machine with more cores loses less.
 """.strip()
