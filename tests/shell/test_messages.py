@@ -3,6 +3,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
+import msd_sql
 from msd_sql.errors import LeakError
 from msd_sql.shell.messages import interrupted, told
 
@@ -45,3 +46,21 @@ def test_an_interrupt_is_told_from_an_error(con: duckdb.DuckDBPyConnection) -> N
     with pytest.raises(duckdb.Error) as caught:
         con.execute("SELECT refuse(1)").fetchall()
     assert not interrupted(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("msd_select(x, 2, 0.1, 0.5, methd := 'greedy')", "Unknown argument 'methd'. Did you mean 'method'?"),
+        ("msd_select(x, 2, 0.1, 0.5, x)", "msd_select takes items, k, eps, diversity, and by name: method, "),
+        ("msd_remaining()", "msd_remaining takes relation."),
+    ],
+)
+def test_it_is_said_which_argument_there_is_none_of(call: str, said: str) -> None:
+    with duckdb.connect() as con:
+        msd_sql.register(con)
+        with pytest.raises(duckdb.Error) as caught:
+            con.execute(f"SELECT {call} FROM range(9) t(x)")
+    assert said in told(caught.value)
+    assert "Candidate macros" not in told(caught.value)
+    assert "LINE 1" in told(caught.value)
