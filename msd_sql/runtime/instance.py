@@ -83,7 +83,7 @@ class Instance:
     def join(self, connection: int, con: duckdb.DuckDBPyConnection) -> None:
         """Remember, weakly, a connection that has the macros."""
         with self._lock:
-            self._connections[connection] = weakref.ref(con, lambda _: self._left(connection))
+            self._connections[connection] = weakref.ref(con, lambda _: self.forget(connection))
 
     def join_default(self, connection: int) -> None:
         """Remember DuckDB's default connection, whose Python object comes and goes, by asking for it every time."""
@@ -95,14 +95,17 @@ class Instance:
         with self._lock:
             gone = [number for number, held in self._connections.items() if held() is con]
         for number in gone:
-            self._left(number)
+            self.forget(number)
 
     def forget(self, connection: int) -> None:
-        """Forget what a connection, or a caller without one, has told and was told."""
-        self._left(connection)
+        """Forget a connection that is gone, or a caller without one: what it has told and was told."""
         with self._lock:
-            if not self._running.get(connection):
-                self._running.pop(connection, None)
+            self._connections.pop(connection, None)
+            self._known.pop(connection, None)
+            self.released.pop(connection, None)
+            self.failed.pop(connection, None)
+            if not self._connections:
+                self._caches = None  # indexes can be large, and no connection is left to use them
 
     def number(self, con: duckdb.DuckDBPyConnection) -> int | None:
         """The number of a registered connection; None if it is not one of this database."""
@@ -164,7 +167,10 @@ class Instance:
             finally:
                 call.end()
                 with self._lock:
-                    self._running[context.connection].remove(call)
+                    running = self._running[context.connection]
+                    running.remove(call)
+                    if not running:
+                        del self._running[context.connection]
 
     @contextmanager
     def host(self, connection: int) -> Iterator[Host]:
@@ -230,12 +236,3 @@ class Instance:
         except duckdb.Error:
             return None
         return con if token == self.token else None
-
-    def _left(self, connection: int) -> None:
-        with self._lock:
-            self._connections.pop(connection, None)
-            self._known.pop(connection, None)
-            self.released.pop(connection, None)
-            self.failed.pop(connection, None)
-            if not self._connections:
-                self._caches = None  # indexes can be large, and no connection is left to use them

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import msd_sql
+from msd_sql.registration import instance_of
 from tests.support.shop import declare, fill
 
 CALL = "msd_select(item_id, 3, 0.1, 0.5)"
@@ -117,3 +118,15 @@ def test_without_a_thread_to_be_had_everybody_finds_the_functions_all_the_same(m
     with duckdb.connect() as con:
         msd_sql.register(con)
         assert con.cursor().sql("FROM msd_sql.msd_ledger()").fetchall() == []
+
+
+def test_nothing_is_kept_of_a_connection_that_asked_and_was_closed():
+    with duckdb.connect() as con:
+        msd_sql.register(con)
+        fill(con)
+        declare(con)
+        for _ in range(5):
+            with con.cursor() as cursor:
+                msd_sql.register(cursor)
+                cursor.execute("SELECT msd_select(item_id, 2, 0.01, 0.5) FROM products").fetchall()
+        assert not instance_of(con)._running
