@@ -15,7 +15,8 @@ import numpy as np
 from ..types import FloatArray
 from .renyi import POLE, Divergence, conversion
 
-_FINER = (2.0**-6, 2.0**-10, 2.0**-14, 0.0)  # steps of ln(α - 1), after those of 1/4
+_COARSE, _FINER = 0.125, (2.0**-6, 2.0**-10, 2.0**-14)  # steps of ln(α - 1): two peaks may lie close together
+_LOWER = 0.9  # of the best order found in coarse steps: a lower peak has none that is better
 
 
 def basic(eps0: float, rounds: int) -> float:
@@ -74,13 +75,13 @@ def renyi(release: Divergence, delta: float) -> float:
         orders = (1 + np.exp(log_excess)).tolist()
         return np.array([release.at(alpha) + conversion(alpha, delta) for alpha in orders])
 
-    every = np.arange(-8.0, 36.0, 0.25)
+    every = np.arange(-8.0, 36.0, _COARSE)
     found = proved(every)
     best = float(found.min())
     beside = np.concatenate([[math.inf], found, [math.inf]])
     for low in np.flatnonzero((found <= beside[:-2]) & (found <= beside[2:]) & np.isfinite(found)):
         log_excess, place = every, int(low)  # D_α is the least of several, so that there can be several such places
-        for step in _FINER[:-1]:
+        for step in _FINER:
             log_excess = _around(log_excess, place, step)
             finer = proved(log_excess)
             best, place = min(best, float(finer.min())), int(np.argmin(finer))
@@ -93,10 +94,21 @@ def renyi_eta(eps: float, delta: float, *, adds: int, total: int, swaps: int, sp
     >>> round(2 * renyi_eta(0.1, 1e-9, adds=100, total=1, swaps=0, span=1), 4)
     0.0112
     """
-    log_excess, best = np.arange(-8.0, 36.0, 0.25), 0.0
-    for step in _FINER:
-        found = _eta_by_order(log_excess, eps, delta, adds=adds, total=total, swaps=swaps, span=span)
-        log_excess, best = _around(log_excess, int(np.argmax(found)), step), max(best, float(found.max()))
+
+    def proved(log_excess: FloatArray) -> FloatArray:
+        return _eta_by_order(log_excess, eps, delta, adds=adds, total=total, swaps=swaps, span=span)
+
+    every = np.arange(-8.0, 36.0, _COARSE)
+    found = proved(every)
+    best = float(found.max())
+    beside = np.concatenate([[0.0], found, [0.0]])
+    peaks = (found >= beside[:-2]) & (found >= beside[2:]) & (found > _LOWER * best)
+    for peak in np.flatnonzero(peaks):
+        log_excess, place = every, int(peak)  # of several bounds each has its own best order
+        for step in _FINER:
+            log_excess = _around(log_excess, place, step)
+            finer = proved(log_excess)
+            best, place = max(best, float(finer.max())), int(np.argmax(finer))
     return best
 
 
