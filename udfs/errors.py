@@ -23,9 +23,9 @@ def suggest(kind: str, given: object, allowed: Iterable[str]) -> str:
     >>> suggest("method", "gredy", ["greedy", "nosg"])
     "Unknown method 'gredy'. Did you mean 'greedy'? Allowed: greedy, nosg."
     """
-    names = list(allowed)
     from difflib import get_close_matches  # not every program makes a mistake
 
+    names = list(allowed)
     near = get_close_matches(str(given).lower(), [name.lower() for name in names], n=1, cutoff=0.5)
     hint = ""
     if near:

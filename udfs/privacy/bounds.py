@@ -75,17 +75,7 @@ def renyi(release: Divergence, delta: float) -> float:
         orders = (1 + np.exp(log_excess)).tolist()
         return np.array([release.at(alpha) + conversion(alpha, delta) for alpha in orders])
 
-    every = np.arange(-8.0, 36.0, _COARSE)
-    found = proved(every)
-    best = float(found.min())
-    beside = np.concatenate([[math.inf], found, [math.inf]])
-    for low in np.flatnonzero((found <= beside[:-2]) & (found <= beside[2:]) & np.isfinite(found)):
-        log_excess, place = every, int(low)  # D_α is the least of several, so that there can be several such places
-        for step in _FINER:
-            log_excess = _around(log_excess, place, step)
-            finer = proved(log_excess)
-            best, place = min(best, float(finer.min())), int(np.argmin(finer))
-    return max(0.0, best)
+    return max(0.0, -_highest(lambda log_excess: -proved(log_excess), lambda _: -math.inf))
 
 
 def renyi_eta(eps: float, delta: float, *, adds: int, total: int, swaps: int, span: int) -> float:
@@ -98,18 +88,7 @@ def renyi_eta(eps: float, delta: float, *, adds: int, total: int, swaps: int, sp
     def proved(log_excess: FloatArray) -> FloatArray:
         return _eta_by_order(log_excess, eps, delta, adds=adds, total=total, swaps=swaps, span=span)
 
-    every = np.arange(-8.0, 36.0, _COARSE)
-    found = proved(every)
-    best = float(found.max())
-    beside = np.concatenate([[0.0], found, [0.0]])
-    peaks = (found >= beside[:-2]) & (found >= beside[2:]) & (found > _LOWER * best)
-    for peak in np.flatnonzero(peaks):
-        log_excess, place = every, int(peak)  # of several bounds each has its own best order
-        for step in _FINER:
-            log_excess = _around(log_excess, place, step)
-            finer = proved(log_excess)
-            best, place = max(best, float(finer.max())), int(np.argmax(finer))
-    return best
+    return _highest(proved, lambda best: _LOWER * best)
 
 
 def largest(bound: Callable[[float], float], eps: float, limit: float = math.inf) -> float:
@@ -140,6 +119,24 @@ def expm1(value: float) -> float:
     inf
     """
     return math.expm1(value) if value < 700 else math.inf
+
+
+def _highest(value: Callable[[FloatArray], FloatArray], above: Callable[[float], float]) -> float:
+    """The highest value at any order: every peak above what `above` makes of the coarse best is looked at closely.
+
+    D_α is the least of several, each with a best order of its own, so that there can be several peaks.
+    """
+    every = np.arange(-8.0, 36.0, _COARSE)
+    found = value(every)
+    best = float(found.max())
+    beside = np.concatenate([[-math.inf], found, [-math.inf]])
+    for peak in np.flatnonzero((found >= beside[:-2]) & (found >= beside[2:]) & (found > above(best))):
+        log_excess, place = every, int(peak)
+        for step in _FINER:
+            log_excess = _around(log_excess, place, step)
+            finer = value(log_excess)
+            best, place = max(best, float(finer.max())), int(np.argmax(finer))
+    return best
 
 
 def _around(log_excess: FloatArray, best: int, step: float) -> FloatArray:

@@ -75,9 +75,8 @@ def find_answers(host: Host, home: str, relation: str, questions: Sequence[str])
     else:
         with host.table("_msd_questions", {"question": list(wanted)}) as name:
             found = _found(host, home, relation, f"(SELECT question FROM {name})")
-    return {
-        wanted[key]: found[key] for key in sorted(found, key=len, reverse=True)
-    }  # of two the one with the newer key
+    # Of two kept answers the one with the newer key.
+    return {wanted[key]: found[key] for key in sorted(found, key=len, reverse=True)}
 
 
 def forget_others(host: Host, home: str, relation: str, content: str) -> None:
