@@ -33,3 +33,15 @@ def lines(path):
     """How many lines the ledger has."""
     with duckdb.connect(str(path)) as con:
         return con.execute("SELECT count(*) FROM msd.ledger").fetchall()[0][0]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """The port of a curator, and a token."""
+    from tests.curator.shop import add_account, make_shop, serve, share  # not every environment here can serve
+
+    path = make_shop(tmp_path_factory.mktemp("flight") / "shop.duckdb")
+    token = add_account(path, "ana", shares=share(0.5))
+    server = serve(path)
+    yield int(server.address.rpartition(":")[2]), token
+    assert server.stop() == 0

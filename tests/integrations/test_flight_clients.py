@@ -2,20 +2,8 @@
 
 import pytest
 
-from tests.curator.shop import add_account, make_shop, serve, share
-
 flightsql = pytest.importorskip("flightsql", reason="flightsql-dbapi is not installed: python3 dev.py integrations")
 TOPK = "SELECT item_id, title FROM msd_topk('products', 4, 0.05, 0.5)"
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    """The port of a curator, and a token."""
-    path = make_shop(tmp_path_factory.mktemp("flight") / "shop.duckdb")
-    token = add_account(path, "ana", shares=share(0.5))
-    server = serve(path)
-    yield int(server.address.rpartition(":")[2]), token
-    assert server.stop() == 0
 
 
 def client(port, **given):

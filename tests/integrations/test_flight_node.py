@@ -6,8 +6,6 @@ import subprocess
 
 import pytest
 
-from tests.curator.shop import add_account, make_shop, serve, share
-
 npm, node = shutil.which("npm"), shutil.which("node")
 pytestmark = pytest.mark.skipif(not (npm and node), reason="node and npm are not installed")
 PACKAGES = ["@lakehouse-rs/flight-sql-client@0.0.10", "@firetiger-oss/flight-sql-client@1.1.1", "apache-arrow@14"]
@@ -53,15 +51,6 @@ for (const [name, sql] of Object.entries(given.statements)) {
 console.log(JSON.stringify(told, (key, value) => (typeof value === "bigint" ? Number(value) : value)));
 process.exit(0);
 """
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    path = make_shop(tmp_path_factory.mktemp("flight") / "shop.duckdb")
-    token = add_account(path, "ana", shares=share(0.5))
-    server = serve(path)
-    yield int(server.address.rpartition(":")[2]), token
-    assert server.stop() == 0
 
 
 @pytest.fixture(scope="module")
