@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -32,8 +33,12 @@ def run(*, quick: bool) -> Iterator[Figure]:
 
 
 def _started(text: str):
+    # The first turn compiles our modules and keeps that, as pip does with those of DuckDB where it installs them.
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+
     def start() -> None:
-        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+        command = [sys.executable, "-c", text]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         if done.returncode != 0:
             raise RuntimeError(f"{text} failed:\n{done.stderr[-2000:]}")
 

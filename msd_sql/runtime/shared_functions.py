@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import duckdb
 
-from msd_sql.surface.shared_macros import ATTACH, OWN, SHARED_CALLED, SHARED_FUNCTIONS, SHARED_TOLD
+from msd_sql.surface.shared_macros import ATTACH, OWN, SHARED_FUNCTIONS, SHARED_HELPERS, SHARED_LATE_HELPERS
 
 
 def share(con: duckdb.DuckDBPyConnection, *, own: bool = False) -> bool:
@@ -20,7 +20,7 @@ def share(con: duckdb.DuckDBPyConnection, *, own: bool = False) -> bool:
     failed: list[duckdb.Error] = []
     try:
         cursor.execute(ATTACH)
-        cursor.execute(SHARED_CALLED)
+        cursor.execute(SHARED_HELPERS)
         beside = threading.Thread(target=_run, args=(con.cursor(), SHARED_FUNCTIONS, failed))
         with suppress(RuntimeError):  # there is no thread to be had
             beside.start()  # DuckDB makes one macro after the other, on one core
@@ -28,7 +28,7 @@ def share(con: duckdb.DuckDBPyConnection, *, own: bool = False) -> bool:
             soon = own and not _in_transaction(con)  # which would go on with the macros as they are now
             if soon:
                 con.execute(OWN)
-            cursor.execute(SHARED_TOLD)
+            cursor.execute(SHARED_LATE_HELPERS)
         finally:
             if beside.ident is not None:
                 beside.join()

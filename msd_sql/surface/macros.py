@@ -254,7 +254,7 @@ def _file(name: str) -> str:
 
 # DuckDB looks at all that a macro calls whenever one is made, and at the columns of a table. So what the functions call
 # is made after them, and has a word in its place at first.
-TOLD = "\n".join([
+LATE_HELPERS = "\n".join([
     macro("_msd_asked", ", ".join(["tbl", *_ASKED]), _asked(by=False), table=True),
     macro("_msd_asked_by", ", ".join(["tbl", "by", *_ASKED]), _asked(by=True), table=True),
     macro("_msd_selection", ", ".join(["items", "columns", *_OPTIONS]), _selection(), table=False),
@@ -263,16 +263,16 @@ TOLD = "\n".join([
 ])  # fmt: skip
 _LATER = "error('msd_sql is being registered: ask again.')"
 _LATER_ROWS = f"SELECT [{{'row': {_LATER}}}] AS found, NULL AS question, NULL AS asking, NULL AS by_value"
-CALLED = "\n".join([
+HELPERS = "\n".join([
     *_of_types(),  # a macro must be there when another one that calls it is made
     _file("macros.sql"),
     *(
         macro(name, parameters, _LATER_ROWS if table else _LATER, table=bool(table))
-        for name, parameters, table in _MADE.findall(TOLD)
+        for name, parameters, table in _MADE.findall(LATE_HELPERS)
     ),
 ])  # fmt: skip
 FUNCTIONS_TEXT = "\n".join(rendered(function) for function in FUNCTIONS.values())
 # The statements that give a connection our macros, written by hand or rendered.
-TEXT = f"{CALLED}\n{FUNCTIONS_TEXT}\n{TOLD}\n"
+TEXT = f"{HELPERS}\n{FUNCTIONS_TEXT}\n{LATE_HELPERS}\n"
 # The names of our macros, each with whether it is one that gives a table.
 MACROS = {name: bool(table) for name, _, table in _MADE.findall(TEXT)}

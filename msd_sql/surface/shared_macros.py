@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from msd_sql.surface.macros import CALLED, FUNCTIONS_TEXT, MACROS, TOLD
+from msd_sql.surface.macros import FUNCTIONS_TEXT, HELPERS, LATE_HELPERS, MACROS
 
 DATABASE = "msd_sql"
 ATTACH = f"ATTACH IF NOT EXISTS ':memory:' AS {DATABASE} (READ_WRITE)"  # said, for data that are open for reading only
@@ -28,8 +28,8 @@ def _shared(text: str, names: str) -> str:
 
 
 # In this order, but for the last two, which may be made at the same time.
-SHARED_CALLED, SHARED_FUNCTIONS, SHARED_TOLD = (
+SHARED_HELPERS, SHARED_FUNCTIONS, SHARED_LATE_HELPERS = (
     _shared(text, r"_?msd_\w+").replace("CREATE OR REPLACE TEMP MACRO", "CREATE OR REPLACE MACRO")
-    for text in (CALLED, FUNCTIONS_TEXT, TOLD)
+    for text in (HELPERS, FUNCTIONS_TEXT, LATE_HELPERS)
 )
-OWN = _shared(FUNCTIONS_TEXT, r"_msd_\w+")  # soonest between the first and the last: see `CALLED`
+OWN = _shared(FUNCTIONS_TEXT, r"_msd_\w+")  # soonest between the first and the last: see `HELPERS`
