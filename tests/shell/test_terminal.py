@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.charge import charge_of
+
 pexpect = pytest.importorskip("pexpect", reason="a pseudo-terminal session needs pexpect (extra: test)")
 
 EDITOR = find_spec("prompt_toolkit") is not None
@@ -93,9 +95,9 @@ def test_a_person_protects_selects_is_refused_and_leaves(sits_down, empty_shop: 
 
 def test_ctrl_c_cancels_the_query_and_not_the_shell(sits_down, shop: Path) -> None:
     person = sits_down(shop)
-    for statement, wait in ((LONG, 1.5), (LONG_SELECTION, 5.0)):  # both would run for hours
-        person.types(statement)
-        time.sleep(wait)
+    for statement, waits in ((LONG, lambda: time.sleep(1.0)), (LONG_SELECTION, charge_of(shop))):
+        person.types(statement)  # it would run for hours
+        waits()
         person.presses("\x03")
         person.sees("Interrupted.")
         person.sees("msd>")
