@@ -19,7 +19,7 @@ from msd_sql.database.sql_text import fold, statement
 from msd_sql.errors import CatalogError
 
 T = TypeVar("T")
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True)

@@ -98,12 +98,12 @@ CREATE TABLE msd.releases (
 -- Answers that were released, so that another process that asks the same of the same rows gets the same, for nothing.
 -- question and content are hashes, question the first 32 digits of one (64 in older files): an index keeps its keys in
 -- memory. content is of rows that lie in this very file (docs/privacy.md).
-CREATE TABLE msd.answers (
+CREATE TABLE msd.kept_answers (
     question VARCHAR PRIMARY KEY,
     content VARCHAR NOT NULL,
     relation VARCHAR NOT NULL,
     release UUID NOT NULL,
-    picks BIGINT[] NOT NULL,
+    picks JSON NOT NULL,
     diversity DOUBLE
 );
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import duckdb
 import pytest
 
@@ -54,7 +57,7 @@ def test_questions_about_parts_of_the_people_do_not_drop_each_other(declared):
         assert kinds(con)[2:] == ["select", "select", "reach"] + ["replay"] * 3
         con.execute("DELETE FROM purchases WHERE user_id = 7")
         con.execute(ASK).fetchall()
-        assert one(con, "SELECT count(*) FROM msd.answers") == 1  # nothing tells of rows that are gone
+        assert one(con, "SELECT count(*) FROM msd.kept_answers") == 1  # nothing tells of rows that are gone
 
 
 def test_fresh_asks_again_and_is_told_from_then_on(declared):
@@ -106,11 +109,11 @@ def test_another_declaration_is_another_question(declared):
 def test_answers_about_rows_that_are_gone_are_forgotten(declared):
     elsewhere(declared, ASK, GROUPS)
     with duckdb.connect(declared) as con:
-        assert one(con, "SELECT count(*) FROM msd.answers") == 4
+        assert one(con, "SELECT count(*) FROM msd.kept_answers") == 4
         con.execute("INSERT INTO purchases VALUES (1, 59)")
     elsewhere(declared, ASK)
     with duckdb.connect(declared) as con:
-        assert one(con, "SELECT count(*) FROM msd.answers") == 1
+        assert one(con, "SELECT count(*) FROM msd.kept_answers") == 1
 
 
 def test_only_what_was_released_is_kept(declared):
@@ -118,9 +121,9 @@ def test_only_what_was_released_is_kept(declared):
     elsewhere(declared, ASK)
     with duckdb.connect(declared) as con:
         msd_sql.register(con)
-        question, content, relation, release, picks, diversity = con.execute("FROM msd.answers").fetchall()[0]
+        question, content, relation, release, picks, diversity = con.execute("FROM msd.kept_answers").fetchall()[0]
         items = one(con, ASK)
-        assert picks == [sorted(range(60)).index(item) for item in items]
+        assert json.loads(picks) == [sorted(range(60)).index(item) for item in items]
         assert relation == "main.purchases"
         assert str(release) == one(con, "SELECT id FROM msd_releases()")
         assert 0 <= diversity <= 1
@@ -135,17 +138,17 @@ def test_an_answer_that_was_kept_under_its_whole_hash_is_told_again(declared):
     elsewhere(declared, ASK)
     with duckdb.connect(declared) as con:
         (question,), (relation,) = con.execute(
-            "SELECT question FROM msd.answers UNION ALL SELECT relation FROM msd.answers"
+            "SELECT question FROM msd.kept_answers UNION ALL SELECT relation FROM msd.kept_answers"
         ).fetchall()
         rest = "e" * 32
-        con.execute("UPDATE msd.answers SET question = question || $1", [rest])
+        con.execute("UPDATE msd.kept_answers SET question = question || $1", [rest])
         host = DuckDBHost(con.cursor(), own=True)
         for more in ([], [f"{place:064x}" for place in range(100)]):
             found = find_answers(host, "shop", relation, [question + rest, *more])
             assert list(found) == [question + rest]
         con.execute(
-            "INSERT INTO msd.answers BY NAME "
-            "SELECT * REPLACE (left(question, 32) AS question, 0.25 AS diversity) FROM msd.answers"
+            "INSERT INTO msd.kept_answers BY NAME "
+            "SELECT * REPLACE (left(question, 32) AS question, 0.25 AS diversity) FROM msd.kept_answers"
         )
         assert find_answers(host, "shop", relation, [question + rest])[question + rest].diversity == 0.25
 
@@ -160,7 +163,7 @@ def test_rows_that_lie_elsewhere_leave_no_trace_in_a_ledger(file, tmp_path):
         assert one(con, ASK) == first  # this process remembers
         assert spent(con) == 0.1
     with duckdb.connect(ledger, read_only=True) as con:
-        assert one(con, "SELECT count(*) FROM msd.answers") == 0
+        assert one(con, "SELECT count(*) FROM msd.kept_answers") == 0
 
 
 def test_a_view_over_a_file_leaves_no_trace_either(tmp_path, file):
@@ -171,7 +174,7 @@ def test_a_view_over_a_file_leaves_no_trace_either(tmp_path, file):
         msd_sql.register(con)
         declare(con)
         one(con, ASK)
-        assert one(con, "SELECT count(*) FROM msd.answers") == 0
+        assert one(con, "SELECT count(*) FROM msd.kept_answers") == 0
 
 
 def test_an_exact_answer_is_kept_too(declared):
@@ -181,6 +184,25 @@ def test_an_exact_answer_is_kept_too(declared):
         msd_sql.register(con)
         assert kinds(con)[2:] == ["exact", "replay"]
         assert con.execute("SELECT eps, charged_eps FROM msd_ledger() WHERE exact").fetchall() == [(float("inf"), 0)]
+
+
+def test_what_an_answer_writes_does_not_grow_with_those_before(declared):
+    """DuckDB writes a list that is added into the log together with those of the 2,047 rows before it."""
+    log = Path(f"{declared}.wal")
+    grown = []
+    with duckdb.connect(declared) as con:
+        con.execute("SET checkpoint_threshold = '1GB'")
+        msd_sql.register(con)
+        for first in (0, 1000):
+            con.execute(
+                "INSERT INTO msd.kept_answers "
+                f"SELECT i::VARCHAR, 'x', 'y', uuid(), '[1, 2, 3, 4]', 0.5 FROM range({first}, {first} + 1000) t(i)"
+            )
+            before = log.stat().st_size
+            one(con, "SELECT msd_select(item_id, 6, 0.01, 0.5, fresh := true) FROM products")
+            grown.append(log.stat().st_size - before)
+    assert max(grown) < 8000
+    assert grown[1] < 1.5 * grown[0]
 
 
 def test_what_is_kept_is_found_by_an_index_however_much_there_is(declared):
@@ -194,10 +216,10 @@ def test_what_is_kept_is_found_by_an_index_however_much_there_is(declared):
     with duckdb.connect(declared) as con:
         msd_sql.register(con)
         con.execute(ASK).fetchall()
-        [(question, relation)] = con.execute("SELECT question, relation FROM msd.answers").fetchall()
+        [(question, relation)] = con.execute("SELECT question, relation FROM msd.kept_answers").fetchall()
         con.execute(
-            "INSERT INTO msd.answers BY NAME SELECT * EXCLUDE (i) REPLACE (question || i AS question) "
-            "FROM msd.answers, range(30_000) t(i)"
+            "INSERT INTO msd.kept_answers BY NAME SELECT * EXCLUDE (i) REPLACE (question || i AS question) "
+            "FROM msd.kept_answers, range(30_000) t(i)"
         )
         con.execute(
             "INSERT INTO msd.releases BY NAME SELECT * EXCLUDE (i) REPLACE (uuid() AS id) "

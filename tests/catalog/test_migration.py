@@ -121,7 +121,7 @@ def test_an_old_file_that_is_open_for_reading_only_is_not_used_unmigrated(file):
 
 def test_a_migration_that_fails_leaves_the_old_layout(file):
     with duckdb.connect(file) as con:
-        con.execute("CREATE VIEW msd.answers AS SELECT 42 AS mine")  # in the way of a table of that name
+        con.execute("CREATE VIEW msd.kept_answers AS SELECT 42 AS mine")  # in the way of a table of that name
         with pytest.raises(HostError):
             Catalog(DuckDBHost(con.cursor())).all_protected()
         assert con.execute("SELECT version FROM msd.version").fetchall() == [(1,)]
@@ -140,9 +140,19 @@ def test_somebody_elses_tables_are_left_alone(tmp_path):
         assert con.execute("FROM msd.protected").fetchall() == [(1,)]
 
 
-@pytest.fixture
-def second(tmp_path):
-    """A shop whose declarations and ledger were written by layout 2, which had no heads."""
+LAYOUT_3 = """
+CREATE TABLE msd.answers (question VARCHAR PRIMARY KEY, content VARCHAR NOT NULL, relation VARCHAR NOT NULL,
+  release UUID NOT NULL, picks BIGINT[] NOT NULL, diversity DOUBLE);
+INSERT INTO msd.answers SELECT * REPLACE (picks::BIGINT[] AS picks) FROM msd.kept_answers;
+DROP TABLE msd.kept_answers;
+UPDATE msd.version SET version = 3
+"""
+LAYOUT_2 = f"{LAYOUT_3}; DROP TABLE msd.heads; UPDATE msd.version SET version = 2"
+
+
+@pytest.fixture(params=[LAYOUT_2, LAYOUT_3], ids=["2", "3"])
+def second(tmp_path, request):
+    """A shop whose declarations and ledger were written by layout 2, which had no heads, or 3, with lists of picks."""
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as con:
         fill(con)
@@ -150,12 +160,11 @@ def second(tmp_path):
         declare(con)
         one(con, "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products")
     with duckdb.connect(path) as con:
-        con.execute("DROP TABLE msd.heads")
-        con.execute("UPDATE msd.version SET version = 2")
+        con.execute(request.param)
     return path
 
 
-def test_layout_2_gets_heads_and_keeps_everything(second):
+def test_layouts_2_and_3_get_what_is_new_and_keep_everything(second):
     with duckdb.connect(second) as con:
         before = con.execute("FROM msd.ledger ORDER BY time").fetchall()
         budget = con.execute("SELECT key, spent, spent_renyi, revision FROM msd.protected").fetchall()
@@ -164,12 +173,13 @@ def test_layout_2_gets_heads_and_keeps_everything(second):
         assert con.execute("FROM msd.ledger ORDER BY time").fetchall() == before
         assert con.execute("SELECT key, spent, spent_renyi, revision FROM msd.protected").fetchall() == budget
         assert con.execute("SELECT version FROM msd.version").fetchall() == [(VERSION,)]
+        assert con.execute("FROM duckdb_tables() WHERE table_name = 'answers'").fetchall() == []
         one(con, "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products")
         assert spent(con) == 0.1  # the kept answer: it is the same question
         said = "SELECT msd_protect('purchases', unit := 'user_id', item := 'item_id', budget := 1.0, delta := 1e-9"
         assert "head 0.02" in one(con, f"{said}, head := 0.02, replace := true)")
 
 
-def test_layout_2_that_is_open_for_reading_only_says_what_to_do(second):
+def test_an_older_layout_that_is_open_for_reading_only_says_what_to_do(second):
     with duckdb.connect(second, read_only=True) as con, pytest.raises(CatalogError, match="Open it for writing once"):
         Catalog(DuckDBHost(con.cursor())).all_protected()

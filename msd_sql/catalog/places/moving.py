@@ -84,7 +84,7 @@ _RENAMES = (
     "UPDATE msd.heads SET key = $new WHERE key = $old",
     "UPDATE msd.items SET reach = $new, reach_path = $path WHERE reach = $old",
     "UPDATE msd.ledger SET charged_to = $new WHERE charged_to = $old",
-    "UPDATE msd.answers SET relation = $new WHERE relation = $old",
+    "UPDATE msd.kept_answers SET relation = $new WHERE relation = $old",
 )
 # What a curator keeps, where there is one: a share by another name would be a second one.
 _OF_ACCOUNTS = {

@@ -22,18 +22,18 @@ from msd_sql.udfs.receipt import Receipt
 # By the key alone: with any other condition DuckDB (1.5.6, 2.0.0) reads the whole table and not the index, and so does
 # a key inside of an expression. The cost of a question must not grow with the answers that were ever given.
 _FIND = """
-SELECT question, content, picks, diversity, release::VARCHAR, relation FROM msd.answers WHERE question IN {asked}
+SELECT question, content, picks, diversity, release::VARCHAR, relation FROM msd.kept_answers WHERE question IN {asked}
 """
 _RECEIPTS = "SELECT id::VARCHAR, receipt, line::VARCHAR FROM msd.releases WHERE id IN {releases}"
 # Rows that differ in the same columns have changed; other columns alone are another audience of the same rows.
 _OLD = """
-DELETE FROM msd.answers WHERE relation = $relation AND content <> $content AND EXISTS (
-  SELECT 1 FROM msd.answers AS old WHERE old.relation = $relation AND old.content <> $content
+DELETE FROM msd.kept_answers WHERE relation = $relation AND content <> $content AND EXISTS (
+  SELECT 1 FROM msd.kept_answers AS old WHERE old.relation = $relation AND old.content <> $content
     AND starts_with(old.content, $columns))
 """
-_INTO = "INTO msd.answers (question, content, relation, release, picks, diversity)"
-_SAVE = f"{_INTO} SELECT question, $content, $relation, release, picks::BIGINT[], diversity FROM {{kept}}"
-_SAVE_ONE = f"{_INTO} SELECT $question, $content, $relation, $release, $picks::BIGINT[], $diversity"
+_INTO = "INTO msd.kept_answers (question, content, relation, release, picks, diversity)"
+_SAVE = f"{_INTO} SELECT question, $content, $relation, release, picks, diversity FROM {{kept}}"
+_SAVE_ONE = f"{_INTO} SELECT $question, $content, $relation, $release, $picks, $diversity"
 _COLUMNS = 16  # digits that tell the columns
 # A question's key is the first digits of its hash, 128 bits: an index lies in memory, and DuckDB (1.5.6, 2.0.0) lets go
 # of what it has read or written of it at a checkpoint only. Older files have keys of all 64 digits.
@@ -107,17 +107,22 @@ def save_answers(
     insert = "INSERT OR REPLACE " if again else "INSERT "
     if len(answers) == 1:  # a table would take longer to register than to write
         for question, (picks, far, release) in answers.items():
-            kept = {"question": _key(question), "release": release, "picks": list(map(int, picks)), "diversity": far}
+            kept = {"question": _key(question), "release": release, "picks": _written(picks), "diversity": far}
             host.run(statement(insert + _SAVE_ONE, home, **facts, **kept))
         return
     rows: dict[str, Column | Sequence[Any]] = {
         "question": [_key(question) for question in answers],
         "release": [release for _, _, release in answers.values()],
-        "picks": [str(list(map(int, picks))) for picks, _, _ in answers.values()],
+        "picks": [_written(picks) for picks, _, _ in answers.values()],
         "diversity": np.array([float("nan") if far is None else far for _, far, _ in answers.values()]),
     }
     with host.table("_msd_kept", rows) as name:
         host.run(statement(insert + _SAVE.format(kept=name), home, **facts))
+
+
+def _written(picks: Sequence[int]) -> str:
+    # As text: of a list DuckDB (1.5.6, 2.0.0) writes the elements of up to 2,047 rows before it into the log as well.
+    return json.dumps(list(map(int, picks)))
 
 
 def _key(question: str) -> str:
@@ -134,7 +139,7 @@ def _found(host: Host, home: str, relation: str, asked: str) -> dict[str, KeptAn
     return {
         question: KeptAnswer(
             content,
-            tuple(picks),
+            tuple(json.loads(picks)),
             diversity,
             Receipt.from_dict(json.loads(receipts[answer][0])),
             receipts[answer][1],

@@ -1,6 +1,7 @@
 """Migration: a schema msd of an older layout becomes one of this, and what was spent is carried over conservatively.
 
-Layout 2 did not know what share of the users an item is expected to have.
+Layout 3 kept the picks of an answer as a list. Layout 2 did not know what share of the users an item is expected to
+have.
 
 Layout 1 had one account, the sums of ε and δ, and one line an answer. The second account needs the Rényi divergence of
 every answer that was ever charged. The receipt of a selection or of a noisy count proves it; an (ε, δ) alone proves
@@ -24,16 +25,21 @@ from msd_sql.errors import CatalogError
 from msd_sql.udfs.privacy.renyi import UNBOUNDED as NO_BOUND
 from msd_sql.udfs.privacy.renyi import Divergence
 
-NEWEST = "heads"  # a table that only this layout has
+NEWEST = "kept_answers"  # a table that only this layout has
+_THIRD = "heads"  # one that layout 3 had first
 _SECOND = "releases"  # one that layout 2 had first
-_SINCE = {1: ("protected", "ledger", _SECOND, "answers", "journal", "declared_columns", NEWEST), 2: (NEWEST,)}
+_SINCE = {
+    1: ("protected", "ledger", _SECOND, "journal", "declared_columns", _THIRD, NEWEST),
+    2: (_THIRD, NEWEST),
+    3: (NEWEST,),
+}
 _ADDING = frozenset({"greedy", "nosg", "osg", "rel", "mix"})  # methods of layout 1 whose draws all add a pick
 _OLD = ("protected", "ledger")
 _SAME = "key, path, unit, item, relevance, similarity, cap, m, budget, delta"
 
 
 def migrate(host: Host, database: str, schema: Sequence[str], version: int) -> None:
-    """Bring layout 1 or 2 to this one, inside a transaction; `schema` are the statements that create it."""
+    """Bring an older layout to this one, inside a transaction; `schema` are the statements that create it."""
     tables = host.rows(
         f"SELECT table_name FROM duckdb_tables() WHERE schema_name = 'msd' AND database_name = '{_text(database)}'"
     )
@@ -41,7 +47,7 @@ def migrate(host: Host, database: str, schema: Sequence[str], version: int) -> N
         return  # another thread was faster
     if not {("version",), ("items",)} <= set(tables):
         raise CatalogError(f"Schema msd of database {database} is not one of msd_sql, or not a whole one.")
-    layout = 2 if (_SECOND,) in tables else 1
+    layout = 1 if (_SECOND,) not in tables else 2 if (_THIRD,) not in tables else 3
     old = _OLD if layout == 1 else ()
     for table in old:
         host.run(statement(f"ALTER TABLE msd.{table} RENAME TO {table}_1", database))
@@ -52,6 +58,9 @@ def migrate(host: Host, database: str, schema: Sequence[str], version: int) -> N
         host.run(statement(_LINES, database))
         host.run(statement(_RELEASES, database))
         _accounts(host, database, version)
+    else:
+        host.run(statement(_KEPT, database))
+        host.run(statement("DROP TABLE msd.answers", database))
     for table in old:
         host.run(statement(f"DROP TABLE msd.{table}_1", database))
     host.run(statement("UPDATE msd.version SET version = $version", database, version=version))
@@ -63,6 +72,10 @@ INSERT INTO msd.ledger SELECT id, time, NULL, NULL, relation, kind, '', statemen
   CASE WHEN kind IN ('select', 'reach', 'exact', 'replay') THEN relation END,
   charged_eps, charged_delta, 0, 0, NULL, exact, asserted_public
 FROM msd.ledger_1
+"""
+_KEPT = """
+INSERT INTO msd.kept_answers SELECT question, content, relation, release, CAST(to_json(picks) AS VARCHAR), diversity
+FROM msd.answers
 """
 _CHARGES = "SELECT relation, charged_eps, charged_delta, receipt FROM msd.ledger_1 WHERE charged_eps > 0"
 _RELEASES = """
