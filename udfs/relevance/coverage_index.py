@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,8 +14,13 @@ from .packed_pairs import item_bits
 from .two_way_rows import TwoWays
 from .unpacked_rows import unpack
 
+if TYPE_CHECKING:  # where it is used it is loaded: a fifth of what starting up would take
+    from scipy.sparse import csc_array
+
 _PAIRS = 1 << 25  # pairs that are kept for the groups of a statement: a quarter of a gigabyte while they are sorted
 _REMEMBERED = 1 << 24  # bytes of counts that an index keeps for further questions
+_HELD = 1 << 25  # bytes of what the users of items that are picked again and again have
+_GATHERED = 8  # to gather what a user has takes as long as to add up what so many are known to have
 
 
 class CoverageIndex:
@@ -31,6 +38,8 @@ class CoverageIndex:
         self.units: IntArray = alone + items_of.column_counts(n)  # per item: all its units
         self._both = TwoWays(items_of, n)
         self._beside: dict[int, npt.NDArray[np.int32]] = {}  # by item: per item, the users who have both
+        self._held: dict[int, csc_array] = {}  # by item: what each of its users has, in a column of zeros and ones
+        self._held_bytes = 0
 
     @classmethod
     def from_pairs(cls, items: npt.ArrayLike, users: npt.ArrayLike, n: int) -> CoverageIndex:
@@ -110,7 +119,7 @@ class CoverageIndex:
     def nbytes(self) -> int:
         """What the index may come to take, the other way round and what is remembered included."""
         remembered = self._memorable * (self.n + 1) * 4
-        return int(self._both.nbytes + self.alone.nbytes + self.units.nbytes + remembered)
+        return int(self._both.nbytes + self.alone.nbytes + self.units.nbytes + remembered + self._most_held)
 
     def users(self, item: int) -> Codes:
         """Find the users who have the item and at least one other; nobody has item -1."""
@@ -120,7 +129,8 @@ class CoverageIndex:
         """Per item (and 0 for the one that nobody has), how many of an item's users have it, of those who are chosen.
 
         The counts of all its users are remembered: an item that was picked once is often picked again, and then only
-        those who are not chosen have to be counted, who are fewer until most have what they need.
+        those who are not chosen have to be counted, who are fewer until most have what they need. What its users have
+        is remembered as well, from the second time on, so that it need not be gathered from those of all items.
 
         >>> index = CoverageIndex.from_pairs([0, 1, 0, 1, 2, 0, 2], [0, 0, 1, 1, 1, 2, 2], n=3)
         >>> index.tally(0, index.users(0), np.array([True, True, False])).tolist()
@@ -128,7 +138,12 @@ class CoverageIndex:
         """
         every = self._beside.get(item)
         full = every is None and len(self._beside) >= self._memorable
-        if full or 2 * np.count_nonzero(chosen) <= len(users):
+        many = int(np.count_nonzero(chosen))
+        if every is not None and min(many, len(users) - many) * _GATHERED > len(users):
+            held = self._held_by(item, users)
+            if held is not None:
+                return np.asarray(held @ chosen.astype(np.int32), np.int64)
+        if full or 2 * many <= len(users):
             return self._counts(users, chosen)
         others = self._counts(users, ~chosen)
         if every is not None:
@@ -148,9 +163,33 @@ class CoverageIndex:
         self._both.turn_round()
 
     @property
+    def _most_held(self) -> int:
+        """How many bytes may be taken by what the users of some items have: at most as much as the index itself."""
+        return min(_HELD, 8 * len(self.items_of.codes))
+
+    @property
     def _memorable(self) -> int:
         """How many items' counts may be remembered, of four bytes each."""
         return min(self.n, _REMEMBERED // (4 * (self.n + 1)))
+
+    def _held_by(self, item: int, users: Codes) -> csc_array | None:
+        """What each of an item's users has; None where it would take too much to remember."""
+        found = self._held.get(item)
+        left = self._most_held - self._held_bytes
+        if found is not None or 8 * len(users) > left:
+            return found
+        from scipy import sparse
+
+        where, lengths = self.items_of.spans(users)
+        codes = self.items_of.codes.take(where).astype(np.int32)
+        bounds = np.append(0, np.cumsum(lengths)).astype(np.int32)
+        size = 2 * codes.nbytes + bounds.nbytes
+        if size > left:
+            return None
+        found = sparse.csc_array((np.ones_like(codes), codes, bounds), shape=(self.n + 1, len(users)))
+        self._held[item] = found
+        self._held_bytes += size
+        return found
 
     def _counts(self, users: Codes, chosen: BoolArray) -> IntArray:
         return self.items_of.tally(users.take(np.flatnonzero(chosen)), self.n + 1)

@@ -104,6 +104,25 @@ def test_what_is_remembered_is_counted_among_what_an_index_may_take():
     assert index.nbytes >= sum(counts.nbytes for counts in index._beside.values()) + index.units.nbytes
 
 
+@pytest.mark.parametrize("cap", [1, 2])
+def test_what_the_users_of_common_items_have_is_kept_within_bounds_and_counts_the_same(cap):
+    random = np.random.default_rng(5)
+    baskets = [set(random.choice(12, size=random.integers(2, 6), replace=False).tolist()) for _ in range(300)]
+    index = index_of(baskets, 12)
+    for _ in range(4):
+        relevance = Coverage(index, len(baskets), 6, cap)
+        picks = []
+        for item in random.permutation(12)[:6].tolist():
+            relevance.add(item)
+            picks.append(item)
+            expect_marginals(relevance, baskets, picks, range(12), cap)
+    kept = index._held.values()
+    assert kept
+    sizes = [one.data.nbytes + one.indices.nbytes + one.indptr.nbytes for one in kept]
+    assert sum(sizes) == index._held_bytes <= index._most_held
+    assert index.nbytes >= sum(sizes) + index.units.nbytes
+
+
 def test_a_purchase_that_comes_twice_counts_once():
     index = CoverageIndex.from_pairs([0, 0, 1, 1], [0, 0, 0, 1], n=2)
     assert index.units.tolist() == [1, 2]
