@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from msd_sql.udfs.errors import InputError, MsdError, PrivacyError, suggest
+from msd_sql.udfs.errors import InputError, MsdError, PrivacyError, nearest, suggest
 
 __all__ = [
     "BudgetError",
@@ -18,6 +18,7 @@ __all__ = [
     "LeakError",
     "MsdError",
     "PrivacyError",
+    "nearest",
     "suggest",
     "uncharged",
 ]

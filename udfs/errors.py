@@ -23,12 +23,20 @@ def suggest(kind: str, given: object, allowed: Iterable[str]) -> str:
     >>> suggest("method", "gredy", ["greedy", "nosg"])
     "Unknown method 'gredy'. Did you mean 'greedy'? Allowed: greedy, nosg."
     """
+    names = list(allowed)
+    meant = nearest(given, names)
+    hint = f" Did you mean '{meant}'?" if meant is not None else ""
+    return f"Unknown {kind} '{given}'.{hint} Allowed: {', '.join(names)}."
+
+
+def nearest(given: object, allowed: Iterable[str]) -> str | None:
+    """The name that was probably meant; None where none is like it.
+
+    >>> nearest("gredy", ["greedy", "nosg"])
+    'greedy'
+    """
     from difflib import get_close_matches  # not every program makes a mistake
 
-    names = list(allowed)
-    near = get_close_matches(str(given).lower(), [name.lower() for name in names], n=1, cutoff=0.5)
-    hint = ""
-    if near:
-        meant = next(name for name in names if name.lower() == near[0])
-        hint = f" Did you mean '{meant}'?"
-    return f"Unknown {kind} '{given}'.{hint} Allowed: {', '.join(names)}."
+    by_folded = {name.lower(): name for name in allowed}
+    near = get_close_matches(str(given).lower(), list(by_folded), n=1, cutoff=0.5)
+    return by_folded[near[0]] if near else None

@@ -243,7 +243,7 @@ def _gamma(method: Method, given: SupportsFloat | None, slots: int) -> float:
             f"gamma = {gamma:g} means {swaps} rounds of swaps for k = {slots} by '{method.name}', more than the "
             f"{MOST_SWAPS} that are run; give a larger gamma."
         )
-    return gamma
+    return gamma if method.takes_gamma else method.gamma
 
 
 def _check_relevance(relevance: str, m: int, cap: int) -> None:

@@ -14,6 +14,8 @@ from functools import lru_cache
 from msd_sql.database.sql_text import fold
 from msd_sql.errors import LeakError
 from msd_sql.guard.files import looks_like_file
+from msd_sql.surface.description import Kind
+from msd_sql.surface.functions import SELECTIONS
 
 _TOKEN = re.compile(
     r"""(?P<blank>\s+|--[^\n]*)
@@ -29,6 +31,11 @@ _TOKEN = re.compile(
 )
 _NESTED = re.compile(r"/\*|\*/")
 _LITERAL_WORDS = frozenset(["true", "false", "null"])
+_SELECTIONS = frozenset(function.name for function in SELECTIONS)
+# A text for features may be the name of a table, and what is no number is no score.
+_COLUMNS = frozenset(
+    one.name for function in SELECTIONS for one in function.arguments if one.kind in (Kind.CATEGORY, Kind.GROUP)
+)
 
 
 @dataclass(frozen=True)
@@ -120,6 +127,29 @@ def asserts_public(text: str) -> bool:
         if one.kind in ("word", "name") and one.name == "public" and words[at + 1].says(":=", "=>")
     ]
     return bool(said) and all(value.says("true") and after.says(",", ")") for value, after in said)
+
+
+def quoted_columns(text: str) -> dict[str, str]:
+    """The arguments of a selection that name a column of the rows, where a text in quotes is given instead.
+
+    >>> quoted_columns("FROM msd_topk(t, 3, 0.1, 0, by := 'genre', features := tags, method := 'rel')")
+    {'by': 'genre'}
+    """
+    words, found, calls = tokens(text), {}, [""]
+    for at, one in enumerate(words):
+        if one.says("("):
+            calls.append(words[at - 1].name if at and words[at - 1].kind in ("word", "name") else "")
+        elif one.says(")"):
+            calls = calls[:-1] or [""]
+        elif (
+            one.kind == "string"
+            and calls[-1] in _SELECTIONS
+            and words[at - 1].says(":=", "=>")
+            and words[at + 1].says(",", ")")
+            and words[at - 2].name in _COLUMNS
+        ):
+            found[words[at - 2].name] = one.value
+    return found
 
 
 @lru_cache(maxsize=64)

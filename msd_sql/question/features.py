@@ -23,6 +23,7 @@ from msd_sql.udfs.distances import DISTANCES, Mixed
 from msd_sql.udfs.types import Distance, FloatArray, IntArray
 
 Scale: TypeAlias = float | tuple[float, ...] | None
+SCALED = ("l1", "l2", "haversine")  # the distances that a public bound scales
 
 
 @dataclass(frozen=True)
@@ -125,15 +126,36 @@ def _column_features(column: ItemColumn) -> Features:
     return Features(columns=[column.values])
 
 
+def distance_name(features: Features, name: str | None, weights: Scale = None) -> str:
+    """The distance that is meant: the named one, or the natural one for the features' form.
+
+    >>> distance_name(Features(columns=[np.array(["red", "blue"], dtype=object)]), None)
+    'hamming'
+    """
+    return name or ("mixed" if features.parts or weights is not None else _natural(features))
+
+
+def check_scale(name: str, scale: Scale) -> None:
+    """Refuse a scale for a distance that has none.
+
+    >>> check_scale("l1", 2.0)
+    """
+    if scale is not None and name not in SCALED:
+        raise InputError(
+            f"scale is for distances between numbers ({', '.join(SCALED)}), and {name} has none. Leave it out."
+        )
+
+
 def measure(features: Features, name: str | None, scale: Scale = None, weights: Scale = None) -> Distance:
     """The distance of that name over the features, or the natural one for their form.
 
     >>> measure(Features(columns=[np.array(["red", "blue"], dtype=object)]), None).row(0)
     array([0., 1.])
     """
-    chosen = name or ("mixed" if features.parts or weights is not None else _natural(features))
+    chosen = distance_name(features, name, weights)
     if chosen == "mixed":
         return _mixed(features, scale, weights)
+    check_scale(chosen, scale)
     if weights is not None or features.parts:
         raise InputError(
             f"{chosen} is one distance; features of several kinds, and weights, are for distance := 'mixed', which "

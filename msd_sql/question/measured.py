@@ -7,7 +7,15 @@ from typing import Any, NamedTuple
 
 from msd_sql.catalog.declarations import Items
 from msd_sql.engines.candidates import Candidates
-from msd_sql.question.features import Given, declared_values, given_features, measure
+from msd_sql.question.features import (
+    Features,
+    Given,
+    check_scale,
+    declared_values,
+    distance_name,
+    given_features,
+    measure,
+)
 from msd_sql.question.item_columns import items_fingerprint
 from msd_sql.question.options import Request
 from msd_sql.question.pair_distances import pairs
@@ -48,10 +56,11 @@ def measured(call: Call, groups: Sequence[Unmeasured | None]) -> list[Measured]:
             continue
         name, wanted = group.name, group.wanted
         if name == "precomputed":
+            check_scale(name, wanted.scale)
             found[place] = pairs(call, group.items if group.declared else group.features, group.candidates)
         elif not group.declared:
             given = given_features(group.features, group.candidates)
-            found[place] = measure(given, name, wanted.scale, wanted.weights), [*_named(name, wanted), *given.facts]
+            found[place] = measure(given, name, wanted.scale, wanted.weights), [*_named(given, group), *given.facts]
         else:
             about = (id(group.items), name, wanted.scale, wanted.weights, group.candidates.type)
             together.setdefault(about, []).append((place, group))
@@ -71,7 +80,7 @@ def _of_declared(call: Call, groups: Sequence[Unmeasured]) -> list[Measured]:
 
     def made() -> list[Measured]:
         features = declared_values(call, items, listed, items.features, mixed=name == "mixed")
-        named = encoded(_named(name, wanted))
+        named = encoded(_named(features[0], groups[0]))
         return [
             (measure(one, name, wanted.scale, wanted.weights), [*named, *encoded(one.facts)])  # kept, and told again
             for one in features
@@ -84,5 +93,7 @@ def _of_declared(call: Call, groups: Sequence[Unmeasured]) -> list[Measured]:
     return call.instance.caches.distances.of(place, [one.column for one in listed], made)
 
 
-def _named(name: str | None, wanted: Request) -> list[Any]:
-    return [name, wanted.scale, wanted.weights]
+def _named(features: Features, group: Unmeasured) -> list[Any]:
+    """The same whether the natural distance is named or not."""
+    wanted = group.wanted
+    return [distance_name(features, group.name, wanted.weights), wanted.scale, wanted.weights]

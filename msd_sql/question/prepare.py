@@ -23,8 +23,8 @@ from msd_sql.question.item_columns import knows
 from msd_sql.question.measured import Unmeasured, measured
 from msd_sql.question.named_keys import pinned, without
 from msd_sql.question.options import Request, request
-from msd_sql.question.quotas import check_not_quoted, constraint
-from msd_sql.question.source import guarded
+from msd_sql.question.quotas import constraint
+from msd_sql.question.source import check_columns, guarded
 from msd_sql.runtime.call import Call
 from msd_sql.udfs.matroids import narrowed
 from msd_sql.udfs.planning import Plan
@@ -80,6 +80,8 @@ def prepare(call: Call, groups: Sequence[Arguments]) -> list[Question]:
         if id(group.options) not in requests:
             requests[id(group.options)] = request(group.options)
     wanted = [requests[id(group.options)] for group in groups]
+    for one in requests.values():
+        check_columns(call, guarded(call, one.public))
     found = _candidates(call, groups, wanted)
     grounds, scores = _grounds(call, groups, wanted, found)
     quotas = _declared_quotas(call, groups, grounds, found)
@@ -99,8 +101,6 @@ def _draft(
 ) -> _Draft:
     wanted = ground.request
     pins = pinned(call.host, found, wanted.include, wanted.exclude)
-    if not group.quota.absent:
-        check_not_quoted(call, group.quota, guarded(call, wanted.public))
     quota, facts = constraint(group.quota, declared, ground.items, wanted, found)
     measurable = found.n > 0 and ground.measured(given=not group.features.absent)
     made = ground.plan(quota, len(pins), measured=measurable)

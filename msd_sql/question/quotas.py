@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,15 +9,11 @@ from typing import Any
 import numpy as np
 
 from msd_sql.catalog.declarations import Items
-from msd_sql.catalog.relations import described
 from msd_sql.database.host import Column
-from msd_sql.database.sql_text import fold, shown
 from msd_sql.engines.candidates import Candidates
 from msd_sql.errors import InputError, suggest
-from msd_sql.guard.examine import Sources
 from msd_sql.question.features import Features, Given, coded, given_values
 from msd_sql.question.options import Counts, Request
-from msd_sql.runtime.call import Call
 from msd_sql.udfs.matroids import Laminar, Partition, Transversal, Uniform
 from msd_sql.udfs.types import IntArray, Matroid
 
@@ -43,21 +38,8 @@ def constraint(
         )
     else:
         return Uniform(candidates.n, wanted.k), []
-    return quota(values, caps, candidates.n, wanted.k, minimums), [*values.facts, _fact(caps), _fact(minimums)]
-
-
-def check_not_quoted(call: Call, given: Given, sources: Sources) -> None:
-    """Refuse a quota that is the name of a column in quotes: one value for all limits all of them together."""
-    text = given.texts[0] if given.type == "VARCHAR" and len(given.texts) > 1 else None
-    if text is None or given.texts[-1] != text or len(set(given.texts)) > 1:
-        return
-    for relation in sources.rows:
-        for column in described(call.lookups, call.once, relation.sql):
-            if fold(column) == fold(text):
-                raise InputError(
-                    f"quota is the same text, '{text}', for every candidate, and {relation.name} has a column of that "
-                    f"name. Name it without quotes: quota := {shown(column)}."
-                )
+    made = quota(values, caps, candidates.n, wanted.k, minimums)
+    return made, [*values.facts, *(made.numbers if isinstance(made, Laminar) else [])]
 
 
 def quota(values: Features, caps: Counts, n: int, k: int, minimums: Counts = ()) -> Matroid:
@@ -139,7 +121,3 @@ def _said(counts: Counts) -> str:
     if isinstance(counts, Mapping):
         return ", ".join(f"{count} of '{value}'" for value, count in counts.items())
     return ", ".join(map(str, counts))
-
-
-def _fact(counts: Counts) -> str:
-    return json.dumps(counts, sort_keys=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from msd_sql.catalog.records.lines import Entry
-from msd_sql.database.sql_text import Name
-from msd_sql.errors import CatalogError, InputError, LeakError
+from msd_sql.catalog.relations import described
+from msd_sql.database.sql_text import Name, shown
+from msd_sql.errors import CatalogError, InputError, LeakError, nearest
 from msd_sql.guard.examine import Guard, Sources
-from msd_sql.guard.statement_text import asserts_public, planned
+from msd_sql.guard.statement_text import asserts_public, planned, quoted_columns
 from msd_sql.runtime.call import MEANWHILE, Call
 
 
@@ -32,6 +33,19 @@ def guarded(call: Call, public: bool) -> Sources:
         return guard(call, public=public).examine()
 
     return call.once(("sources", public), look)
+
+
+def check_columns(call: Call, sources: Sources) -> None:
+    """Refuse a text in quotes where a column is meant: the same for every row, it would be one value for all of them.
+
+    >>> check_columns(call, guarded(call, public=False))
+    """
+    for argument, text in quoted_columns(call.context.statement).items():
+        columns = [column for relation in sources.rows for column in described(call.lookups, call.once, relation.sql)]
+        raise InputError(
+            f"{argument} is the text '{text}', the same for every row. Name a column without quotes, such as "
+            f"{argument} := {shown(nearest(text, columns) or 'category')}."
+        )
 
 
 def guard(call: Call, *, public: bool = False) -> Guard:

@@ -294,6 +294,13 @@ def test_rows_by_an_expression_and_by_null(shop):
     assert shop.execute(empty).fetchall() == []
 
 
+@pytest.mark.parametrize("name", ["category", "categry"])
+def test_a_name_in_quotes_makes_no_groups(shop, name):
+    with pytest.raises(duckdb.Error, match=rf"by is the text '{name}', .* by := category.*othing was charged"):
+        shop.execute(f"FROM msd_topk(products, 4, 0.1, 0.5, by := '{name}')").fetchall()
+    assert lines(shop) == []
+
+
 def test_what_makes_the_groups_must_be_public(shop):
     with pytest.raises(duckdb.Error, match="purchases"):
         shop.execute("""FROM msd_topk(products, 2, 0.05, 0.5,

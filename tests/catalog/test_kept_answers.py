@@ -60,6 +60,44 @@ def test_questions_about_parts_of_the_people_do_not_drop_each_other(declared):
         assert one(con, "SELECT count(*) FROM msd.kept_answers") == 1  # nothing tells of rows that are gone
 
 
+@pytest.mark.parametrize(
+    ("asked", "again"),
+    [
+        ("", "distance := 'jaccard'"),
+        ("features := price", "features := price, distance := 'L1'"),
+        ("features := name", "features := name, distance := 'hamming'"),
+        ("", "gamma := 0.2"),  # greedy has none
+        ("quota := category", "quota := category, quota_cap := {cap}"),
+    ],
+)
+def test_the_same_question_in_other_words_is_told_again(declared, asked, again):
+    with duckdb.connect(declared) as con:
+        msd_sql.register(con)
+        cap = -(-6 // one(con, "SELECT count(DISTINCT category) FROM products"))
+        first, second = (", ".join(["item_id, 6, 0.1, 0.5", *filter(None, [more])]) for more in (asked, again))
+        chosen = one(con, f"SELECT msd_select({first}) FROM products")
+        assert one(con, f"SELECT msd_select({second.format(cap=cap)}) FROM products") == chosen
+        assert kinds(con)[2:] == ["select", "replay"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "other"),
+    [
+        ("method := 'nosg', gamma := 0.3", "method := 'nosg', gamma := 0.1"),
+        ("quota := category, quota_cap := 2", "quota := category, quota_cap := 3"),
+        ("quota := category, quota_min := 1", "quota := category, quota_min := 2"),
+        ("features := price", "features := price, scale := 9"),
+        ("features := price", "features := price, distance := 'l2'"),
+    ],
+)
+def test_another_question_is_asked(declared, asked, other):
+    with duckdb.connect(declared) as con:
+        msd_sql.register(con)
+        for said in (asked, other):
+            one(con, f"SELECT msd_select(item_id, 6, 0.01, 0.5, {said}) FROM products")
+        assert kinds(con)[2:] == ["select", "select"]
+
+
 def test_fresh_asks_again_and_is_told_from_then_on(declared):
     elsewhere(declared, ASK)
     fresh = elsewhere(declared, ASK.replace("0.5)", "0.5, fresh := true)"))

@@ -56,9 +56,12 @@ CASES = [
     ),
     (
         "item_id, 6, 0.1, 0.5, quota := 'Price_bin', quota_cap := 2",
-        "quota is the same text, 'Price_bin', for every candidate, and products has a column of that name. Name it "
-        "without quotes: quota := price_bin",
+        "quota is the text 'Price_bin', the same for every row. Name a column without quotes, "
+        "such as quota := price_bin",
     ),
+    ("item_id, 6, 0.1, 0.5, quota := 'categry'", "Name a column without quotes, such as quota := category"),
+    ("item_id, 6, 0.1, 0.5, scale := 3", "scale is for distances between numbers .*, and jaccard has none"),
+    ("item_id, 6, 0.1, 0.5, features := name, scale := 3", "scale is for .*, and hamming has none"),
     ("item_id, 6, 0.1, 0.5, features := price, distance := 'jaccard'", "jaccard compares sets: give a list column"),
     ("item_id, 6, 0.1, 0.5, features := name, distance := 'l1'", "l1 needs numbers"),
     ("item_id, 6, 0.1, 0.5, features := embedding, distance := 'haversine'", "haversine needs two features"),

@@ -128,7 +128,16 @@ def test_the_slots_are_the_rank():
 
 
 def test_numbers_of_any_type_are_taken():
-    made = plan(**{**USUAL, "k": np.int32(6), "eps": Decimal("0.1"), "diversity": 1, "gamma": np.float32(0.25)})
+    made = plan(
+        **{
+            **USUAL,
+            "k": np.int32(6),
+            "eps": Decimal("0.1"),
+            "diversity": 1,
+            "gamma": np.float32(0.25),
+            "method": "nosg",
+        }
+    )
     assert (made.k, made.eps, made.diversity, made.gamma) == (6, 0.1, 1.0, 0.25)
 
 

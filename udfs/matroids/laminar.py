@@ -72,6 +72,15 @@ class Laminar:
         self.rank = self._rank()
         self.described = f"{self.name} ({self._said()})"
 
+    @property
+    def numbers(self) -> list[IntArray]:
+        """The limits and the minimums of every group, level by level: the same however they were said.
+
+        >>> [one.tolist() for one in Laminar([([0, 0, 1], 9)], k=2).numbers]
+        [[2, 2], [0, 0], [2], [0]]
+        """
+        return [one for level in self._levels for one in (np.minimum(level.caps, self.k), level.minimums)]
+
     def independent(self, items: Sequence[int]) -> bool:
         """Tell whether the set is independent.
 

@@ -57,6 +57,7 @@ class Method:
     adds: Callable[[int, float], int] = _picks
     swaps: Callable[[int, float], int] = _none
     gamma: float = 0.1  # unless another γ is asked for
+    takes_gamma: bool = True  # does γ change what it does?
     any_matroid: bool = False
     reads_relevance: bool = True
     weighs_diversity: bool = True
@@ -83,6 +84,7 @@ _ALL = (
         "1/2",
         "The best marginal of f/2 + diversity among all that are left (DP-Greedy with eps).",
         weight=lambda gamma: 0.5,
+        takes_gamma=False,
     ),
     Method(
         "nosg",
@@ -135,6 +137,7 @@ _ALL = (
         "A random feasible selection: a baseline that reads nothing private.",
         adds=_none,
         any_matroid=True,
+        takes_gamma=False,
         reads_relevance=False,
         weighs_diversity=False,
     ),
@@ -143,6 +146,7 @@ _ALL = (
         rel,
         "1 - 1/e of relevance alone",
         "Greedy on relevance alone: a baseline (DP-RelG with eps).",
+        takes_gamma=False,
         any_matroid=True,
         weighs_diversity=False,
     ),
@@ -152,6 +156,7 @@ _ALL = (
         "none",
         "Half of the picks at random, the rest as rel: a baseline (DP-Mix with eps).",
         adds=lambda k, gamma: k - k // 2,
+        takes_gamma=False,
         weighs_diversity=False,
     ),
 )

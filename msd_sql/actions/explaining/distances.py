@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from msd_sql.actions.explaining.price import Line
+from msd_sql.question.features import SCALED
 from msd_sql.udfs.distances import Angular, Haversine, Jaccard
 from msd_sql.udfs.distances.spread import spread
 from msd_sql.udfs.types import Distance
-
-_SCALED = ("l1", "l2", "haversine")
 
 
 def distance_lines(distance: Distance | None) -> list[Line]:
@@ -35,7 +34,7 @@ def distance_lines(distance: Distance | None) -> list[Line]:
         what = (
             f"one outlier rules the scale. Give scale := about {max(found.ninetieth, 1e-6):.1g} of the present range; "
             "what lies beyond counts as 1"
-            if name in _SCALED
+            if name in SCALED
             else "diversity can hardly tell them apart. Give features in which they differ"
         )
         return [*lines, ("distances say little", f"nearly all pairs are next to alike: {what}")]
@@ -52,4 +51,6 @@ def _nearer(distance: Distance) -> str:
         return "the vectors point away from each other. Give vectors of which like items are near each other"
     if isinstance(distance, Haversine):
         return "give a larger scale, in kilometres"
-    return "give a larger scale, or features that like items share"
+    if type(distance).__name__.lower() in SCALED:
+        return "give a larger scale, or features that like items share"
+    return "give features that like items share"
