@@ -26,6 +26,7 @@ from msd_sql.question.source import record_assertion
 from msd_sql.runtime.call import Call
 from msd_sql.runtime.release_memory import Fingerprints
 from msd_sql.udfs.distances.among import Selective, among
+from msd_sql.udfs.planning import Plan
 from msd_sql.udfs.privacy.randomness import SecretSource
 from msd_sql.udfs.receipt import Receipt
 from msd_sql.udfs.relevance.score import Score
@@ -180,12 +181,13 @@ def _public(call: Call, question: Question) -> Chosen:
     plan = question.plan
     if plan.trivial and plan.matroid == "uniform" and plan.asked > plan.n > 0:
         order = "the pinned ones first" if plan.pinned else "in key order"
+        few = "is only 1 candidate: it was" if plan.n == 1 else f"are only {plan.n} candidates: all of them were"
         warnings.warn(
-            f"k = {plan.asked} was asked for, but there are only {plan.n} candidates: all of them were returned "
-            f"{order}, and nothing was charged.",
+            f"k = {plan.asked} was asked for, but there {few} returned {order}, and nothing was charged.",
             FewCandidates,
             stacklevel=2,
         )
+    _tell_of_the_constraint(plan)
     scores = question.scores if question.scores is not None else np.zeros(question.candidates.n)
     outcome = run(call, question, Score(scores, max(plan.k, 1)))
     return Chosen(question, outcome.picks, outcome.diversity, outcome.receipt)
@@ -193,7 +195,18 @@ def _public(call: Call, question: Question) -> Chosen:
 
 def _private(question: Question, told: Told) -> Chosen:
     known = told.release
+    _tell_of_the_constraint(question.plan)
     return Chosen(question, known.picks, known.diversity, known.receipt, known.line, told.repeated)
+
+
+def _tell_of_the_constraint(plan: Plan) -> None:
+    """Say that quotas allow fewer items than were asked for; they are public."""
+    if plan.k < min(plan.asked, plan.n):
+        warnings.warn(
+            f"k = {plan.asked} was asked for, but the constraint, {plan.constraint}, allows only {plan.k}.",
+            FewCandidates,
+            stacklevel=2,
+        )
 
 
 def _nearest(question: Question, picks: Sequence[int]) -> tuple[float | None, ...] | None:

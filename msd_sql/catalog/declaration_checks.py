@@ -15,6 +15,7 @@ from msd_sql.database.private_reads import private_rows
 from msd_sql.database.spark_host import SparkHost, relation_name
 from msd_sql.database.sql_text import Name, fold, quote
 from msd_sql.errors import CatalogError, InputError, suggest
+from msd_sql.surface.column_types import is_numeric, shape_of
 from msd_sql.surface.shared_arguments import relevance_names
 from msd_sql.udfs.distances import DISTANCES
 
@@ -128,6 +129,8 @@ def check_items(
         columns = tuple(features)
     else:
         columns = tuple(relations.column(name, feature, "features") for feature in features)
+        types = relations.columns(name)
+        _check_distance(distance, {column: types[column] for column in columns})
     return {
         "key_column": relations.column(name, key, "key"),
         "features": columns,
@@ -135,6 +138,33 @@ def check_items(
         "quota": tuple(relations.column(name, column, "quota") for column in quota),
         "quota_cap": tuple(_whole("quota_cap", cap) for cap in quota_cap),
     }
+
+
+def _check_distance(distance: str | None, features: Mapping[str, str]) -> None:
+    """Refuse a distance that columns of these types cannot have: else every question would be refused."""
+    shapes = {name: shape_of(f"{kind}[]", None) for name, kind in features.items()}
+    nested = [name for name, shape in shapes.items() if shape in ("list", "vector")]
+    if nested and len(features) > 1 and distance != "mixed":
+        raise InputError(
+            f"The list column {nested[0]} must stand alone; declare it as the only one, such as features := "
+            f"'{nested[0]}', or say distance := 'mixed'."
+        )
+    needed = DISTANCES[distance].shapes if distance is not None and features else ()
+    if "set" in needed:
+        wrong, needs = [name for name, shape in shapes.items() if shape != "list"], "a list column"
+    elif {"numbers", "vector", "latlon"} & {*needed}:
+        wrong = [name for name, kind in features.items() if not (is_numeric(kind) or shapes[name] == "vector")]
+        needs = "columns of numbers, or one column of vectors (FLOAT[], DOUBLE[])"
+    else:
+        return
+    if wrong:
+        raise InputError(
+            f"{distance} needs {needs}, and {wrong[0]} is {features[wrong[0]]}. Leave distance out, or give others."
+        )
+    if needed == ("latlon",) and not nested and len(features) != 2:
+        raise InputError(
+            f"{distance} needs two features, latitude and longitude in degrees; {len(features)} were given."
+        )
 
 
 def _whole(name: str, value: int) -> int:

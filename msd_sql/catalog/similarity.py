@@ -127,7 +127,8 @@ def similarity_tree(text: str) -> exp.Expression:
     except sqlglot.errors.SqlglotError:
         raise InputError(problem) from None
     tree = found[0] if len(found) == 1 else None
-    if not isinstance(tree, exp.Condition) or not isinstance(tree, exp.Expression):
+    plain_text = isinstance(tree, exp.Literal) and tree.is_string
+    if plain_text or not isinstance(tree, exp.Condition) or not isinstance(tree, exp.Expression):
         raise InputError(problem)
     return tree
 

@@ -46,9 +46,17 @@ def contradiction(before: Protected | Items, wanted: Protected | Items) -> str:
     """
     old, new = facts(before), facts(wanted)
     differ = "; ".join(
-        f"{name} was {old.get(name)}, now {new.get(name)}" for name in {**old, **new} if old.get(name) != new.get(name)
+        f"{name} was {_said(old.get(name))}, now {_said(new.get(name))}"
+        for name in {**old, **new}
+        if old.get(name) != new.get(name)
     )
     return (
         f"{wanted.name} is already declared, differently: {differ}. Add replace := true to change it (what was spent "
         "stays spent); nothing was changed."
     )
+
+
+def _said(value: Any) -> str:
+    if value is None or value == ():
+        return "not given"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
