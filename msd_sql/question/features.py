@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from msd_sql.catalog.declarations import Items
 from msd_sql.database.host import Column
@@ -19,11 +18,7 @@ from msd_sql.question.sets import Sets, cells, sets_of
 from msd_sql.runtime.call import Call
 from msd_sql.runtime.vectors import Vectors, vectors_of
 from msd_sql.surface.column_types import is_numeric
-from msd_sql.udfs.distances import DISTANCES, Mixed
-from msd_sql.udfs.types import Distance, FloatArray, IntArray
-
-Scale: TypeAlias = float | tuple[float, ...] | None
-SCALED = ("l1", "l2", "haversine")  # the distances that a public bound scales
+from msd_sql.udfs.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -126,79 +121,6 @@ def _column_features(column: ItemColumn) -> Features:
     return Features(columns=[column.values])
 
 
-def distance_name(features: Features, name: str | None, weights: Scale = None) -> str:
-    """The distance that is meant: the named one, or the natural one for the features' form.
-
-    >>> distance_name(Features(columns=[np.array(["red", "blue"], dtype=object)]), None)
-    'hamming'
-    """
-    return name or ("mixed" if features.parts or weights is not None else _natural(features))
-
-
-def check_scale(name: str, scale: Scale) -> None:
-    """Refuse a scale for a distance that has none.
-
-    >>> check_scale("l1", 2.0)
-    """
-    if scale is not None and name not in SCALED:
-        raise InputError(
-            f"scale is for distances between numbers ({', '.join(SCALED)}), and {name} has none. Leave it out."
-        )
-
-
-def measure(features: Features, name: str | None, scale: Scale = None, weights: Scale = None) -> Distance:
-    """The distance of that name over the features, or the natural one for their form.
-
-    >>> measure(Features(columns=[np.array(["red", "blue"], dtype=object)]), None).row(0)
-    array([0., 1.])
-    """
-    chosen = distance_name(features, name, weights)
-    if chosen == "mixed":
-        return _mixed(features, scale, weights)
-    check_scale(chosen, scale)
-    if weights is not None or features.parts:
-        raise InputError(
-            f"{chosen} is one distance; features of several kinds, and weights, are for distance := 'mixed', which "
-            "takes each feature by its own."
-        )
-    if chosen == "jaccard":
-        if features.sets is None:
-            raise InputError(f"jaccard compares sets: give a list column as features. {_other(features)}")
-        return DISTANCES["jaccard"].make(features.sets.indptr, features.sets.codes)
-    if chosen == "hamming":
-        return DISTANCES["hamming"].make(_codes(features))
-    if chosen == "precomputed":
-        raise InputError(
-            "precomputed distances come from a declared table of pairs: "
-            "msd_items(…, features := 'pairs_table', distance := 'precomputed')."
-        )
-    if chosen == "angular" and features.vectors is not None:
-        return DISTANCES["angular"].make(features.vectors.matrix, features.vectors.rows)
-    matrix = _matrix(features, chosen)
-    if chosen == "haversine":
-        if matrix.shape[1] != 2:
-            raise InputError(
-                f"haversine needs two features, latitude and longitude in degrees; {matrix.shape[1]} were given."
-            )
-        return DISTANCES["haversine"].make(matrix[:, 0], matrix[:, 1], *_single(scale))
-    return DISTANCES[chosen].make(matrix, *([] if chosen == "angular" else [scale]))
-
-
-def _mixed(features: Features, scale: Scale, weights: Scale) -> Distance:
-    """Each feature by its natural distance; of `scale`, a list has one for each, which only numbers take."""
-    parts = features.parts or [Features(columns=[column]) for column in features.columns]
-    if not parts:
-        raise InputError(
-            "mixed needs several features, such as features := {'tags': categories, 'price': price}; one alone has a "
-            "distance of its own."
-        )
-    scales = scale if isinstance(scale, tuple) else (scale,) * len(parts)
-    if len(scales) != len(parts):
-        raise InputError(f"scale has {len(scales)} numbers for {len(parts)} features; give one for each.")
-    made = [measure(one, None, own if one.numeric else None) for one, own in zip(parts, scales, strict=True)]
-    return Mixed(made, None if weights is None else weights if isinstance(weights, tuple) else (weights,))
-
-
 def coded(column: Column) -> IntArray:
     """Codes from 0 for the distinct values of a column; NULL is a value like any other.
 
@@ -210,54 +132,6 @@ def coded(column: Column) -> IntArray:
     values = np.ma.filled(column.astype(object), None) if isinstance(column, np.ma.MaskedArray) else column
     codes, _ = pd.factorize(values, use_na_sentinel=False)
     return np.asarray(codes, dtype=np.int64)
-
-
-def _natural(features: Features) -> str:
-    if features.sets is not None:
-        return "jaccard"
-    if features.vectors is not None:
-        return "angular"
-    return "l1" if features.numeric else "hamming"
-
-
-def _codes(features: Features) -> IntArray:
-    if features.columns:
-        return np.stack([coded(column) for column in features.columns], axis=1)
-    if features.vectors is not None:
-        return np.stack([coded(column) for column in features.vectors.plain.T], axis=1)
-    sets = features.sets
-    lengths = set(np.diff(sets.indptr).tolist()) if sets else {0}
-    if sets is None or len(lengths) != 1 or 0 in lengths:
-        raise InputError(
-            "hamming compares lists place by place, so that all of them need the same length; "
-            "for sets of any size use jaccard."
-        )
-    return sets.codes.reshape(-1, lengths.pop())
-
-
-def _matrix(features: Features, name: str) -> FloatArray | npt.NDArray[np.floating[Any]]:
-    if features.vectors is not None:
-        return features.vectors.plain
-    if not features.numeric:
-        raise InputError(f"{name} needs numbers. {_other(features)}")
-    stacked = [
-        np.ma.filled(column.astype(np.float64), np.nan)
-        if isinstance(column, np.ma.MaskedArray)
-        else column.astype(np.float64)
-        for column in features.columns
-    ]
-    return np.stack(stacked, axis=1)
-
-
-def _other(features: Features) -> str:
-    held = "sets" if features.sets is not None else "vectors" if features.vectors is not None else "ordinary columns"
-    return f"These features are {held}, whose natural distance is {_natural(features)}."
-
-
-def _single(scale: Scale) -> list[float]:
-    if isinstance(scale, tuple):
-        raise InputError("haversine takes one scale, in kilometres; a list was given.")
-    return [] if scale is None else [scale]
 
 
 def _record_features(texts: Sequence[str | None]) -> Features:

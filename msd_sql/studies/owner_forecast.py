@@ -18,9 +18,10 @@ from msd_sql.catalog.records.lines import Answer, Entry
 from msd_sql.engines.build import build
 from msd_sql.errors import InputError, uncharged
 from msd_sql.question.audience import audience
-from msd_sql.question.features import declared_values, measure
+from msd_sql.question.features import declared_values
 from msd_sql.question.ground import probed
 from msd_sql.question.item_columns import all_keys, column_types
+from msd_sql.question.measured import measure
 from msd_sql.studies.declared_figures import declared_items
 from msd_sql.studies.forecast import EPSILONS, Cell, Forecast, cell, default_delta
 from msd_sql.udfs import Plan, SeededSource, Uniform, evaluate, plan, select

@@ -6,7 +6,8 @@ import pytest
 
 import msd_sql
 from msd_sql.errors import InputError
-from msd_sql.question.features import Features, measure, sets_of
+from msd_sql.question.features import Features, sets_of
+from msd_sql.question.measured import measure
 from msd_sql.udfs import L1, Jaccard
 from msd_sql.udfs.distances import Mixed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msd_sql.actions.explaining.price import Line
-from msd_sql.question.features import SCALED
+from msd_sql.question.measured import SCALED
 from msd_sql.udfs.distances import Angular, Haversine, Jaccard
 from msd_sql.udfs.distances.spread import spread
 from msd_sql.udfs.types import Distance
