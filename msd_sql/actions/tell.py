@@ -14,7 +14,7 @@ from msd_sql.database.host import HostError, unoptimised
 from msd_sql.errors import MsdError
 from msd_sql.guard.connection_view import ConnectionView
 from msd_sql.guard.private_data import closure, views_of
-from msd_sql.guard.probes import PROBED, macro_bodies, names_to_probe
+from msd_sql.guard.probes import PROBED, macro_bodies, names_to_probe, reads_by_name
 from msd_sql.guard.statement_text import planned
 from msd_sql.runtime.caller import Context
 from msd_sql.runtime.instance import Instance
@@ -47,10 +47,10 @@ def probes(instance: Instance, told: str) -> list[str]:
 
             # Most statements see no view at all: then the list is the guard's to ask for.
             views = views_of(relation_rows(unoptimised(host), once)) if view.views else {}
-            if not names_to_probe(closure([text], views, {})):
+            if not reads_by_name(closure([text], views, {})):
                 return []
             every = closure([text], views, macro_bodies(host))
-            found: list[str] = once(PROBED, lambda: names_to_probe(every))
+            found: list[str] = once(PROBED, lambda: names_to_probe(host, every))
             return found
     except (MsdError, HostError):
         return []

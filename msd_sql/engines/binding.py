@@ -18,7 +18,7 @@ from msd_sql.database.host import Column, Host
 from msd_sql.database.private_reads import private
 from msd_sql.database.sql_text import quote
 from msd_sql.database.temp_names import next_serial, temp_name
-from msd_sql.engines.candidates import Candidates
+from msd_sql.engines.candidates import Candidates, Whole
 from msd_sql.engines.cast_types import is_castable
 from msd_sql.engines.key_table import KeyTable, key_table
 from msd_sql.engines.steps import Names, own_column
@@ -28,6 +28,7 @@ from msd_sql.udfs.types import IntArray
 _EXACT = re.compile(
     r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|VARCHAR|STRING|DATE|TIMESTAMP|TIMESTAMP_NTZ|UUID|DECIMAL\([0-9, ]*\)"
 )
+_TEXTS = frozenset(["VARCHAR", "STRING"])
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def bound(
     public: dict[str, Column | Sequence[str]] = {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.column}
     if groups is not None:
         public["g"] = groups.astype(np.int32)
-    keys = joined_keys(frame, candidates.type, types[0], item, of_groups=groups is not None)
+    keys = joined_keys(frame, candidates, types[0], item, of_groups=groups is not None)
     names = Names({"relation": rows_of(protected), "candidates": keys.table}, {"r.item": keys.column, **units})
     with host.table(frame, public):
         yield Binding(protected.name, names, types[0], unit_type, candidates.n, serial)
@@ -120,18 +121,21 @@ class Joined:
     column: str
 
 
-def joined_keys(frame: str, given: str, native: str, column: str, *, of_groups: bool = False) -> Joined:
+def joined_keys(frame: str, given: Candidates, native: str, column: str, *, of_groups: bool = False) -> Joined:
     """Join candidates with a column in the column's own type; as text where that type cannot be written in a cast.
 
-    A private row meets one candidate at most: of several that are equal in that type, such as 0.0 and -0.0 or 30 days
-    and a month, the first one stands for all. Otherwise one row could move several scores, or one count by several.
-    `of_groups`: the candidates have a group g, and that holds within each.
+    A private row meets one candidate at most: of several that are equal in that type, such as 0.0 and -0.0, 30 days and
+    a month, or '1' and ' 1' of which a client says that they are numbers, the first one stands for all. Otherwise one
+    row could move several scores, or one count by several. Only keys that are distinct whole numbers, or distinct texts
+    in a column of texts, are known to be distinct in its type. `of_groups`: the candidates have a group g, and that
+    holds within each.
     """
     g = ", g" if of_groups else ""
-    typed = native_keys(frame, given, native, g)
+    typed = native_keys(frame, given.type, native, g)
     if typed is None:
         return Joined(f"(SELECT i{g}, CAST(key AS VARCHAR) AS key FROM {quote(frame)})", f"CAST({column} AS VARCHAR)")
-    if is_exact(native) and is_exact(given):  # 0.0 and -0.0 are two texts, and one INTEGER
+    texts = {given.type.upper(), native.upper()} <= _TEXTS
+    if texts or (isinstance(given.keys, Whole) and is_exact(native)):
         return Joined(typed, column)
     return Joined(f"(SELECT MIN(i) AS i{g}, key FROM {typed} AS k GROUP BY key{g})", column)
 

@@ -220,7 +220,7 @@ class _Draft:
 
     def _native(self, relation: str, column: str, alias: str, label: str) -> Joined:
         kind = column_types(self._host, relation, [column], label)[0]
-        return joined_keys(self.keys, self._candidates.type, kind, own_column(column, alias))
+        return joined_keys(self.keys, self._candidates, kind, own_column(column, alias))
 
     def _keep(self, name: str, query: str) -> str:
         self.kept.append(Step(name, query, temp_name(self.serial, name)))

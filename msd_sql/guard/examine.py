@@ -6,6 +6,7 @@ scanned, through views, macros, CTEs and correlated subqueries alike. What a pla
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,7 @@ from msd_sql.errors import LeakError
 from msd_sql.guard.caller_settings import as_the_caller
 from msd_sql.guard.connection_view import ConnectionView, Key, key_of
 from msd_sql.guard.files import located, overlap
-from msd_sql.guard.private_data import PrivateData, closure, name_key, private_data, reads_files, views_of
+from msd_sql.guard.private_data import PrivateData, closure, database_files, name_key, private_data, views_of
 from msd_sql.guard.probes import PROBED, hidden, macro_bodies
 from msd_sql.guard.program_variables import check_program_variables
 from msd_sql.guard.statement_text import READING, made_table, mentioned, paths, planned, tokens, unreadable
@@ -34,16 +35,22 @@ _OPERATORS = frozenset([
     "REC_CTE", "MATERIALIZED_CTE", "CTE", "INSERT", "DELETE", "UPDATE", "MERGE_INTO", "CREATE_TABLE", "COPY_TO_FILE",
     "SET", "EXPLAIN",
 ])  # fmt: skip
-# Table functions that read nothing but their arguments, or the schema; and of the latter, what is not for candidates.
+# Table functions that read nothing but their arguments, or names out of the schema: of those, with the columns that may
+# be read. Not what a type is made of, nor the names of columns: an ENUM and a PIVOT make both out of values.
+_NAMES = ("database_name", "database_oid", "schema_name", "schema_oid", "internal", "temporary", "comment")
 _FUNCTIONS: Mapping[str, Collection[str] | None] = {
     **dict.fromkeys(["range", "generate_series", "unnest", "generate_subscripts", "repeat", "repeat_row"]),
-    **dict.fromkeys(["json_each", "json_tree", "pragma_table_info", "duckdb_columns", "duckdb_databases"]),
-    **dict.fromkeys(["duckdb_schemas", "duckdb_views"]),
-    "duckdb_tables": ("estimated_size",),
-    "duckdb_prepared_statements": ("parameter_types", "result_types"),
-    "duckdb_variables": ("value", "type"),
-    "duckdb_types": ("labels", "type_size"),
+    **dict.fromkeys(["json_each", "json_tree"]),
+    "duckdb_databases": (*_NAMES, "path", "type", "readonly"),
+    "duckdb_schemas": (*_NAMES, "oid"),
+    "duckdb_tables": (*_NAMES, "table_name", "table_oid"),
+    "duckdb_views": (*_NAMES, "view_name", "view_oid"),
+    "duckdb_prepared_statements": ("name", "statement"),
+    "duckdb_variables": ("name",),
+    "duckdb_types": (*_NAMES, "type_name", "type_oid", "logical_type"),
 }
+# Those that we call ourselves, once each, for what a connection sees (surface/caller.sql).
+_OURS = ("duckdb_tables", "duckdb_views", "duckdb_prepared_statements", "duckdb_variables", "duckdb_types")
 # Functions that tell of something else than their arguments, and the arguments with which we call them ourselves.
 _STATE: Mapping[str, Collection[str]] = {
     **dict.fromkeys(["nextval", "currval", "getvariable", "stats"], ()),
@@ -98,19 +105,17 @@ class Guard:
                 raise
             return Sources()
         if self._guarding:
-            self._check(plan)
+            self._check(plan, self._text)
         return Sources(self._feeding(plan), plan.tables)
 
     def check_relation(self, name: Name) -> None:
-        """LeakError if a relation's rows are private."""
-        plan = plan_of(self._host, f"FROM {name.sql}")
+        """LeakError if a relation's rows are private, or nothing tells whether they are."""
+        text = f"FROM {name.sql}"
+        plan = plan_of(self._host, text)
         if plan is None:
             raise unreadable(f"{name} cannot be read")
-        for table in plan.tables:
-            if (owner := self._private.tables.get(name_key(table))) is not None:
-                self._refuse(owner, table.name, f"FROM {name.sql}")
-        if reads_files(plan) and self._private.files:
-            self._check_files([scan for scan in plan.scans if scan.table is None], [f"FROM {name.sql}"])
+        if self._guarding:
+            self._check(plan, text)
 
     @cached_property
     def _text(self) -> str:
@@ -176,33 +181,36 @@ class Guard:
             raise unreadable("another connection of this database cannot run it")
         return plan
 
-    def _check(self, plan: Plan) -> None:
-        for scan in plan.scans:
-            if scan.table is not None:
-                self._check_table(scan.table)
-        for word in mentioned(self._text) if self._private.silent else ():
+    def _check(self, plan: Plan, text: str) -> None:
+        tables = [scan.table for scan in plan.scans if scan.table is not None]
+        others = [scan for scan in plan.scans if scan.table is None]
+        for table in tables:
+            self._check_table(table, text)
+        for word in mentioned(text) if self._private.silent else ():
             if (owner := self._private.silent.get(word)) is not None:
-                self._refuse(owner, owner.name, self._text)
-        self._check_files([scan for scan in plan.scans if scan.table is None], [self._text])
-        for scan in plan.scans:
-            if scan.table is None:
-                self._check_function(scan)
+                self._refuse(owner, owner.name, text)
+        self._check_files(others, [text])
+        words = {word for one in closure([text], self._views, {}) for word in mentioned(one)}
+        for scan in others:
+            self._check_function(scan, words)
+        told = Counter(scan.function for scan in others if scan.columns is None and scan.function in _OURS)
+        if len({told[name] for name in _OURS}) > 1:  # a view of DuckDB's own reads one of them, too
+            raise unreadable(f"it reads {max(told, key=told.__getitem__)}(), which can tell of the rows of tables")
         if odd := sorted(plan.operators - _OPERATORS):
             raise unreadable(f"it has a step {odd[0]} that the guard does not know, or rows that the program holds")
         for call in plan.calls:
             first, *rest = call.arguments or ("",)
             if call.name in _STATE and not (first in _STATE[call.name] and set(rest) <= {"False"}):
                 raise unreadable(f"{call.name}() tells what was stored before, which can be anything")
-        words = {word for text in closure([self._text], self._views, {}) for word in mentioned(text)}
         if said := words & _STATE.keys():  # it may be a constant by now, which a plan does not tell from others
             raise unreadable(f"{min(said)}() tells what was stored before, which can be anything")
         if plan.enums or (not plan.has_enums and words & set(self._view.enums)):
             raise unreadable("it uses an ENUM type that no table of it has, and that can be made from anything")
 
-    def _check_table(self, table: Name) -> None:
+    def _check_table(self, table: Name, text: str) -> None:
         key = name_key(table)
         if (owner := self._private.tables.get(key)) is not None:
-            self._refuse(owner, table.name, self._text)
+            self._refuse(owner, table.name, text)
         there, here = self._committed.get(key), self._view.tables.get(key)
         if key[0] == "temp" or there is None or (here is not None and here != there):
             raise unreadable(
@@ -211,21 +219,21 @@ class Guard:
                 " make it a permanent table"
             )
 
-    def _check_function(self, scan: Scan) -> None:
-        allowed = scan.function in _FUNCTIONS or READING.fullmatch(scan.function)
-        kept_back = _FUNCTIONS.get(scan.function) or ()
-        if scan.columns is None:  # then we may be the ones who read it, if the text does not say its name
-            said = {word for text in closure([self._text], self._views, {}) for word in mentioned(text)}
-            kept_back = kept_back if scan.function in said else ()
-            columns = frozenset(kept_back)
+    def _check_function(self, scan: Scan, words: Collection[str]) -> None:
+        columns = _FUNCTIONS.get(scan.function, ())
+        if columns is None or READING.fullmatch(scan.function):
+            return
+        if scan.columns is None:  # not told; then we may be the ones who read it, if the text does not say its name
+            public = scan.function in _OURS and scan.function not in words
         else:
-            columns = scan.columns
-        if not allowed or columns & frozenset(kept_back):
+            public = bool(columns) and scan.columns <= {*columns}
+        if not public:
             raise unreadable(f"{scan.function}() can return anything, or tells of the rows of tables")
 
     def _check_files(self, scans: Sequence[Scan], texts: Sequence[str]) -> None:
         reading = [scan for scan in scans if READING.fullmatch(scan.function)]
-        if not reading or not self._private.files:
+        private = {**self._private.files, **database_files(self._host, self._private)} if reading else {}
+        if not private:
             return
         if all(scan.files for scan in reading):
             found: list[str | None] = [file for scan in reading for file in scan.files]
@@ -235,9 +243,9 @@ class Guard:
         for path in found:
             if path is None:
                 raise unreadable("it reads files whose path is computed: write the path as a plain string")
-            for file, owner in self._private.files.items():
+            for file, owner in private.items():
                 if any(overlap(one, two) for one in self._places(path) for two in self._places(file)):
-                    self._refuse(owner, path, self._text)
+                    self._refuse(owner, path, texts[0])
 
     def _places(self, path: str) -> set[str]:
         """Settings belong to one connection: the caller's, or ours that reads the protected relation."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from msd_sql.catalog.journal.file import SUFFIX
 from msd_sql.database.host import Host, Row
 from msd_sql.database.plans import Plan, plan_of
 from msd_sql.database.sql_text import Name, parts
@@ -53,6 +54,17 @@ def closure(texts: Iterable[str], views: Mapping[Key, tuple[Name, str]], macros:
                 waiting.extend(by_name.get(word, ()))
         if not seen & {"query", "query_table"}:  # which read what a string names, whatever the argument is called
             break
+    return found
+
+
+def database_files(host: Host, private: PrivateData) -> dict[str, Name]:
+    """The files of the databases that hold private tables: who reads one of them reads the rows."""
+    owners = {key[0]: owner for key, owner in private.tables.items()}
+    found: dict[str, Name] = {}
+    for database, path in host.rows("SELECT database_name, path FROM duckdb_databases() WHERE path IS NOT NULL"):
+        owner = owners.get(key_of(database, "", "")[0])
+        if owner is not None:
+            found.update(dict.fromkeys((path, f"{path}.wal", f"{path}.tmp", f"{path}{SUFFIX}"), owner))
     return found
 
 

@@ -8,7 +8,8 @@ statement that has to be planned on another connection, because it reads files.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from msd_sql.database.host import Host
 from msd_sql.database.sql_text import fold, literal, quote
@@ -28,11 +29,17 @@ _SYNTAX = frozenset([
     "like_escape", "not_like_escape", "ilike_escape", "not_ilike_escape", "regexp_matches", "regexp_full_match",
     "timezone", "collate", "current_date", "current_time", "current_timestamp", "current_localtime",
     "current_localtimestamp", "localtime", "localtimestamp", "get_current_time", "get_current_timestamp", "today",
-    "now", "min", "max", "avg", "sum", "count", "count_star", "first", "error",
+    "rtrim", "ltrim", "trim", "now", "min", "max", "avg", "sum", "count", "count_star", "first", "error",
     "stddev", "approx_unique", "approx_count_distinct", "approx_quantile", "constant_or_null",
     "+", "-", "*", "/", "//", "%", "^", "**", "||", "~~", "!~~", "~~*", "!~~*", "~~~", "~", "!~", "<<", ">>", "&", "|",
     "@", "!", "->", "->>", "@>", "<@", "&&", "^@", "<->", "<=>", "!__postfix", "~*", "!~*",
 ])  # fmt: skip
+# Table functions that DuckDB calls for a file that is named like a table.
+_READERS = frozenset([
+    "read_csv", "read_csv_auto", "read_parquet", "parquet_scan", "read_json", "read_json_auto", "read_ndjson",
+    "read_ndjson_auto", "read_text", "read_blob", "read_duckdb", "read_xlsx",
+])  # fmt: skip
+_BEGINNINGS = ("select", "with", "from", "values", "pivot", "unpivot", "table")
 PROBED = ("probed",)
 _MACROS = f"""
 SELECT function_name, coalesce(macro_definition, '') FROM system.main.duckdb_functions()
@@ -48,19 +55,58 @@ def macro_bodies(host: Host) -> dict[str, str]:
     return found
 
 
-def names_to_probe(texts: Iterable[str]) -> list[str]:
-    """The names of functions that some texts can call; none if they do not read files.
+def reads_by_name(texts: Iterable[str]) -> bool:
+    """Do some texts name files, or functions that read them?
 
-    >>> names_to_probe(["SELECT abs(a) FROM t"])
-    []
+    >>> reads_by_name(["SELECT abs(a) FROM t"]), reads_by_name(["FROM 'sales.csv'"])
+    (False, True)
+    """
+    words = [word for text in texts for word in tokens(text)]
+    return any(word.kind in ("word", "name") and READING.fullmatch(word.name) for word in words) or any(
+        True for _ in paths(words)
+    )
+
+
+def names_to_probe(host: Host, texts: Iterable[str]) -> list[str]:
+    """What some texts can call: names of scalar functions, and of table functions with () behind them.
+
+    Empty where DuckDB cannot parse one of the texts: then nothing tells what it calls.
     """
     every = list(texts)
-    words = [word for text in every for word in tokens(text)]
-    reads = any(READING.fullmatch(word.name) for word in words if word.kind in ("word", "name"))
-    if not reads and not any(True for _ in paths(words)):
-        return []
     named = {name for text in every for name in mentioned(text) if not looks_like_file(name)}
-    return sorted((named | _SYNTAX) - MACROS.keys())
+    called = [_called(host, text) for text in every]
+    if None in called:
+        return []
+    scalar = (named | _SYNTAX).union(*filter(None, called)) - MACROS.keys()
+    table = (named | _READERS) - MACROS.keys()
+    return [*sorted(scalar), *(f"{name}()" for name in sorted(table))]
+
+
+def _called(host: Host, text: str) -> set[str] | None:
+    """The functions that DuckDB's parser finds in a text, also where they are not written as a call."""
+    words = tokens(text)
+    depth, starts = 0, []
+    for one in words:
+        if depth == 0 and one.says(*_BEGINNINGS):
+            starts.append(text[one.start :])
+        depth += one.says("(") - one.says(")")
+    for query in (*starts, f"SELECT {text}"):  # the body of a macro is an expression
+        told = json.loads(host.rows(f"SELECT CAST(json_serialize_sql({literal(query)}) AS VARCHAR)")[0][0])
+        if not told.get("error"):
+            return {fold(name) for name in _function_names(told)}
+    return None
+
+
+def _function_names(root: Any) -> Iterator[str]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            if isinstance(name := node.get("function_name"), str):
+                yield name
+            waiting.extend(node.values())
+        elif isinstance(node, list):
+            waiting.extend(node)
 
 
 def probe(name: str) -> str:
@@ -68,7 +114,11 @@ def probe(name: str) -> str:
 
     >>> print(probe("abs"))
     SELECT temp.main."abs"()
+    >>> print(probe("range()"))
+    FROM temp.main."range"()
     """
+    if name.endswith("()"):
+        return f"FROM temp.main.{quote(name.removesuffix('()'))}()"
     return f"SELECT temp.main.{quote(name)}()"
 
 

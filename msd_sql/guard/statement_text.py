@@ -276,7 +276,10 @@ def paths(words: Sequence[Token]) -> Iterator[str | None]:
                 yield from (token.value for token in plain)
 
 
-READING = re.compile(r"(read_|parquet_|sniff_)\w+|\w+_scan|glob")
+# Functions that read files, or another system's tables. Not all that end in _scan: arrow_scan reads a program's data.
+READING = re.compile(
+    r"(read_|parquet_|sniff_)\w+|(parquet|sqlite|postgres|mysql|delta|iceberg|ducklake)_scan(_pushdown)?|glob"
+)
 
 
 def _first_argument(words: Sequence[Token]) -> Iterator[Token]:

@@ -21,6 +21,10 @@ EQUAL = [
     ("DOUBLE[]", ["[-0.0]", "[0.0]"]),
     ("INTERVAL[]", ["[1 month]", "[30 days]"]),
     ("STRUCT(a DOUBLE)", ["{'a': -0.0}", "{'a': 0.0}"]),
+    ("DECIMAL(9,2)", ["1", " 1.00"]),  # as a client of a curator can spell them
+    ("DATE", ["2026-01-01", " 2026-01-01"]),
+    ("BOOLEAN", ["true", "t"]),
+    ("UHUGEINT", ["7", "07"]),
 ]
 
 

@@ -148,3 +148,26 @@ SELECT msd_select(item_id, 2, 0.01, 0, reach := 'purchases') FROM (SELECT total_
 -- before: CREATE TYPE bought6 AS ENUM (SELECT DISTINCT item_id::VARCHAR FROM purchases)
 -- before: PREPARE told AS SELECT NULL::bought6
 SELECT msd_select(item_id, 2, 0.01, 0, reach := 'purchases') FROM (SELECT len(result_types) AS item_id FROM duckdb_prepared_statements())
+
+-- the columns of tables, of which a PIVOT makes some of values
+-- refused: duckdb_columns() can return anything
+-- before: CREATE TABLE wide AS PIVOT (SELECT item_id, 1 AS one FROM purchases) ON item_id USING sum(one)
+SELECT msd_select(item_id, 2, 0.01, 0, reach := 'purchases') FROM products WHERE item_id::VARCHAR IN (SELECT column_name FROM duckdb_columns() WHERE table_name = 'wide')
+
+-- what a table of an ENUM is made of, as its type says
+-- refused: duckdb_columns() can return anything
+-- before: CREATE TYPE best_1 AS ENUM (SELECT DISTINCT item_id::VARCHAR FROM purchases)
+-- before: CREATE TABLE chosen_1 (x best_1)
+SELECT msd_select(item_id, 2, 0.01, 0, reach := 'purchases') FROM products WHERE contains((SELECT data_type FROM information_schema.columns WHERE table_name = 'chosen_1'), item_id::VARCHAR)
+
+-- the same by a function
+-- refused: pragma_table_info() can return anything
+-- before: CREATE TYPE best_2 AS ENUM (SELECT DISTINCT item_id::VARCHAR FROM purchases)
+-- before: CREATE TABLE chosen_2 (x best_2)
+SELECT msd_select(item_id, 2, 0.01, 0, reach := 'purchases') FROM products WHERE contains((SELECT type FROM pragma_table_info('chosen_2')), item_id::VARCHAR)
+
+-- the same by the text of a table
+-- refused: duckdb_tables() can return anything
+-- before: CREATE TYPE best_3 AS ENUM (SELECT DISTINCT item_id::VARCHAR FROM purchases)
+-- before: CREATE TABLE chosen_3 (x best_3)
+SELECT msd_select(item_id, 2, 0.01, 0, reach := 'purchases') FROM products WHERE contains((SELECT max(sql) FROM duckdb_tables() WHERE table_name = 'chosen_3'), item_id::VARCHAR)

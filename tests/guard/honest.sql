@@ -414,10 +414,6 @@ SELECT msd_select(value::INTEGER, 2, 0.01, 0, reach := 'purchases') FROM json_ea
 -- allowed
 SELECT msd_select(item_id, 2, 0.01, 0, reach := 'purchases') FROM (PIVOT (SELECT item_id, category FROM products) ON category IN ('Toys') USING count(*))
 
--- the columns of tables
--- allowed
-SELECT msd_select(column_name, 2, NULL, 0, score := 1.0) FROM (SELECT DISTINCT column_name FROM duckdb_columns())
-
 -- the names of tables
 -- allowed
 SELECT msd_select(table_name, 2, NULL, 0, score := 1.0) FROM duckdb_tables()

@@ -54,9 +54,13 @@ SELECT msd_select(item_id, 2, 0.01, 0, reach := 'purchases') FROM lake.raw.visit
 -- allowed
 SELECT msd_select("item.id", 2, 0.01, 0, reach := 'purchases') FROM "my.items"
 
--- the information schema says nothing of rows
--- allowed
+-- the information schema tells how many columns a view has, which a PIVOT makes of values
+-- refused: duckdb_views() can return anything
 SELECT msd_select(table_name, 2, NULL, 0, score := 1.0) FROM information_schema.tables
+
+-- the names of views
+-- allowed
+SELECT msd_select(view_name, 2, NULL, 0, score := 1.0) FROM (SELECT view_name FROM duckdb_views() WHERE NOT internal)
 
 -- the call in a list of columns before a table of the same statement
 -- allowed

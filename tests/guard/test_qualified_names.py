@@ -22,7 +22,7 @@ def qualified(sql):
     return _OURS.sub(r"msd_sql.\1", sql)
 
 
-@pytest.mark.filterwarnings("ignore:.*there are only 1 candidates")
+@pytest.mark.filterwarnings("ignore:.*there is only 1 candidate")
 @pytest.mark.parametrize("case", CASES)
 def test_the_guard_decides_every_case_the_same_way(case, database, files):
     def fill(text: str) -> str:

@@ -5,9 +5,12 @@ import sys
 import threading
 
 import duckdb
+import numpy as np
 import pytest
 
 import msd_sql
+from msd_sql.engines.binding import joined_keys
+from msd_sql.engines.candidates import Candidates, Whole
 from msd_sql.guard.statement_text import asserts_public, planned, tokens
 from tests.support.shop import ITEMS, PROTECT, declare, fill, kinds, one, spent
 
@@ -72,10 +75,21 @@ def test_equal_candidates_of_a_type_that_is_not_exact_count_one_row_once():
             " FROM (VALUES (0.0::DOUBLE), (-0.0::DOUBLE), (1.0)) t(i)"
         ).fetchall()[0][0]
         assert len(told) == 2
-        from msd_sql.engines.binding import joined_keys
 
-        assert "MIN(i)" in joined_keys("keys", "DOUBLE", "INTEGER", "r.item_id").table
-        assert "MIN(i)" not in joined_keys("keys", "BIGINT", "INTEGER", "r.item_id").table
+
+@pytest.mark.parametrize(
+    ("keys", "kind", "native", "once"),
+    [
+        (["0.0", "-0.0"], "DOUBLE", "INTEGER", True),
+        (["1", " 1"], "DECIMAL(9,2)", "INTEGER", True),
+        (["1", "01"], "VARCHAR", "INTEGER", True),
+        (Whole(np.array([1, 2])), "BIGINT", "INTEGER", False),
+        (Whole(np.array([1, 2])), "BIGINT", "DOUBLE", True),
+        (["a", "b"], "VARCHAR", "VARCHAR", False),
+    ],
+)
+def test_candidates_that_may_be_equal_stand_for_one(keys, kind, native, once):
+    assert ("MIN(i)" in joined_keys("keys", Candidates(keys, kind), native, "r.item_id").table) is once
 
 
 def test_a_schema_with_a_comma_and_a_table_that_is_a_keyword():

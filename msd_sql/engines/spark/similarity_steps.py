@@ -87,7 +87,7 @@ class _Draft:
         """Rows that name their item; of its own row, so many columns are read."""
         item = str(self._protected.item)
         native = column_types(self._host, self._protected.sql, [item], self._protected.name)[0]
-        keys = joined_keys(self.items, candidates.type, native, own_column(item, "r"))
+        keys = joined_keys(self.items, candidates, native, own_column(item, "r"))
         rows = _opened(keys.table, columns) if columns else keys.table
         q = quantised(as_number(self._similarity))
         pairs = (
@@ -161,6 +161,6 @@ def _opened(rows: str, columns: int) -> str:
 
 def _read_rows(public: Host, items: Items, candidates: Candidates, kind: str, columns: list[str]) -> list[Row]:
     frame = temp_name(next_serial(), "keys")
-    keys = joined_keys(frame, candidates.type, kind, own_column(items.key_column, "v"))
+    keys = joined_keys(frame, candidates, kind, own_column(items.key_column, "v"))
     with public.table(frame, {"i": np.arange(candidates.n, dtype=np.int32), "key": list(candidates.keys)}):
         return public.rows(first_rows(relation_of(items), columns, keys, texts=True))
