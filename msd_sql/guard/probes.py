@@ -13,7 +13,6 @@ from typing import Any
 
 from msd_sql.database.host import Host
 from msd_sql.database.sql_text import fold, literal, quote
-from msd_sql.guard.files import looks_like_file
 from msd_sql.guard.statement_text import READING, mentioned, paths, tokens
 from msd_sql.surface.macros import MACROS
 from msd_sql.surface.shared_macros import DATABASE
@@ -37,8 +36,9 @@ _SYNTAX = frozenset([
 # Table functions that DuckDB calls for a file that is named like a table.
 _READERS = frozenset([
     "read_csv", "read_csv_auto", "read_parquet", "parquet_scan", "read_json", "read_json_auto", "read_ndjson",
-    "read_ndjson_auto", "read_text", "read_blob", "read_duckdb", "read_xlsx",
+    "read_ndjson_auto", "read_text", "read_blob", "read_duckdb",
 ])  # fmt: skip
+_AUTOLOADED = {"read_xlsx": ".xlsx"}  # is installed where such a file is read, and not to look whether it is a macro
 _BEGINNINGS = ("select", "with", "from", "values", "pivot", "unpivot", "table")
 PROBED = ("probed",)
 _MACROS = f"""
@@ -70,16 +70,33 @@ def reads_by_name(texts: Iterable[str]) -> bool:
 def names_to_probe(host: Host, texts: Iterable[str]) -> list[str]:
     """What some texts can call: names of scalar functions, and of table functions with () behind them.
 
-    Empty where DuckDB cannot parse one of the texts: then nothing tells what it calls.
+    Only what they call: DuckDB would install an extension for the name of a column that is one of its functions. Empty
+    where DuckDB cannot parse one of the texts, or one computes a query: then nothing tells what it calls.
     """
     every = list(texts)
-    named = {name for text in every for name in mentioned(text) if not looks_like_file(name)}
-    called = [_called(host, text) for text in every]
-    if None in called:
+    parsed = [_called(host, text) for text in every]
+    spelled = [_spelled(text) for text in every]
+    if None in parsed or None in spelled:
         return []
-    scalar = (named | _SYNTAX).union(*filter(None, called)) - MACROS.keys()
-    table = (named | _READERS) - MACROS.keys()
+    called = set[str]().union(*filter(None, parsed), *filter(None, spelled))
+    readers = _READERS | {name for name, ending in _AUTOLOADED.items() if any(ending in fold(text) for text in every)}
+    scalar, table = (called | _SYNTAX) - MACROS.keys(), (called | readers) - MACROS.keys()
     return [*sorted(scalar), *(f"{name}()" for name in sorted(table))]
+
+
+def _spelled(text: str) -> set[str] | None:
+    """The names that a text writes as a call, and all words of a query that it gives as a string; None if computed."""
+    found, words = set[str](), tokens(text)
+    for at, one in enumerate(words[:-1]):
+        if one.kind not in ("word", "name") or not words[at + 1].says("("):
+            continue
+        found.add(one.name)
+        if one.name in ("query", "query_table"):
+            given = words[at + 2 : at + 4]
+            if len(given) < 2 or given[0].kind not in ("string", "word", "name") or not given[1].says(")", ","):
+                return None
+            found |= mentioned(given[0].text) if given[0].kind == "string" else set()
+    return found
 
 
 def _called(host: Host, text: str) -> set[str] | None:

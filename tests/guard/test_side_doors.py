@@ -7,6 +7,8 @@ import pyarrow.dataset
 import pytest
 
 import msd_sql
+from msd_sql.database.duckdb_host import DuckDBHost
+from msd_sql.guard.probes import names_to_probe
 
 ASK = "SELECT msd_select(item_id, 30, 0.1, 0, reach := 'purchases') FROM {}"
 BOUGHT = "SELECT DISTINCT item_id FROM purchases"
@@ -82,6 +84,25 @@ def test_a_macro_that_syntax_calls_is_seen_beside_a_file(con, csv, side, name):
 def test_a_reader_of_files_that_is_a_macro_of_the_connection_is_seen(con, csv):
     con.execute(f"CREATE TEMP MACRO read_csv_auto(x) AS TABLE {BOUGHT}")
     refused(con, f"read_csv_auto({csv})")
+
+
+@pytest.mark.parametrize("text", ["'SELECT better' || '(item_id)'", "'SELECT bet' || 'ter(item_id)'"])
+def test_a_query_whose_text_is_computed_is_refused_beside_a_file(con, csv, text):
+    con.execute(f"CREATE TEMP MACRO better(x) AS (SELECT count(*) FROM ({BOUGHT}) AS b WHERE b.item_id = x)")
+    refused(con, f"{csv} WHERE item_id IN (FROM query({text} || ' FROM products'))")
+
+
+def test_a_query_that_is_given_as_a_string_calls_what_it_says(con, csv):
+    con.execute(f"CREATE TEMP MACRO better(x) AS (SELECT count(*) FROM ({BOUGHT}) AS b WHERE b.item_id = x)")
+    refused(con, f"{csv} WHERE item_id IN (FROM query('SELECT better(item_id) FROM products'))")
+
+
+def test_nothing_is_looked_for_that_duckdb_would_install_an_extension_for(con):
+    names = names_to_probe(
+        DuckDBHost(con.cursor(), own=True), ["SELECT host, text FROM 'a.csv' WHERE family = 'network'"]
+    )
+    assert names
+    assert not {"host", "text", "family", "network", "read_xlsx()"} & set(names)
 
 
 def test_candidates_from_a_file_are_answered(con, csv):
