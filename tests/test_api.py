@@ -61,7 +61,7 @@ def test_public_scores_and_options(con):
     chosen = msd_sql.select(con.table("products"), k=3, eps=None, diversity=0, score="price", key="name")
     assert chosen.items == ("item 059", "item 058", "item 057")
     assert chosen.entry is None
-    chosen = msd_sql.select(con.table("products"), k=6, eps=None, diversity=1, features=["price", "score"],
+    chosen = msd_sql.select(con.table("products"), k=3, eps=None, diversity=1, features=["price", "score"],
                             distance="l2", quota="category", quota_cap=1)  # fmt: skip
     assert sorted(chosen.rows["category"]) == ["Beauty", "Health Care", "Toys"]
     nested = msd_sql.select(con.table("products"), k=6, eps=None, diversity=1, quota=["category", "name"],

@@ -98,6 +98,8 @@ def pick(call: Call, groups: Sequence[Arguments]) -> list[list[int]]:
 
 def answer(call: Call, questions: Sequence[Question]) -> list[Chosen]:
     """Answer prepared questions: from memory, from public data alone, or by releases that are charged first."""
+    for plan in {id(question.plan): question.plan for question in questions}.values():
+        _tell_of_the_constraint(plan)  # before the charge: a program may have made errors of its warnings
     asked = _asked(call, questions)
     if any(question.request.public for place, question in enumerate(questions) if place not in asked):
         record_assertion(call)
@@ -187,7 +189,6 @@ def _public(call: Call, question: Question) -> Chosen:
             FewCandidates,
             stacklevel=2,
         )
-    _tell_of_the_constraint(plan)
     scores = question.scores if question.scores is not None else np.zeros(question.candidates.n)
     outcome = run(call, question, Score(scores, max(plan.k, 1)))
     return Chosen(question, outcome.picks, outcome.diversity, outcome.receipt)
@@ -195,7 +196,6 @@ def _public(call: Call, question: Question) -> Chosen:
 
 def _private(question: Question, told: Told) -> Chosen:
     known = told.release
-    _tell_of_the_constraint(question.plan)
     return Chosen(question, known.picks, known.diversity, known.receipt, known.line, told.repeated)
 
 

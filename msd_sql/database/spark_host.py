@@ -236,7 +236,8 @@ def values(columns: Mapping[str, Column | Sequence[Any]]) -> str:
     """
     given = {name: [_plain(value) for value in column] for name, column in columns.items()}
     quoted = {name: exp.to_identifier(name, quoted=True).sql("spark") for name in given}
-    kinds = {name: "STRING" if any(isinstance(value, str) for value in column) else "INT"
+    wide = {name for name, column in columns.items() if isinstance(column, np.ndarray) and column.dtype == np.int64}
+    kinds = {name: "STRING" if any(isinstance(value, str) for value in column) else "BIGINT" if name in wide else "INT"
              for name, column in given.items()}  # fmt: skip
     rows = ", ".join(f"({', '.join(_literal(value) for value in row)})" for row in zip(*given.values(), strict=True))
     if not rows:

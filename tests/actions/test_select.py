@@ -79,10 +79,18 @@ def test_no_more_than_k_candidates_are_all_returned_in_key_order(shop):
 
 
 def test_a_quota_in_the_way_of_few_candidates_is_still_a_choice(shop):
-    items = one(shop, "SELECT msd_select(item_id, 4, 0.1, 0.5, quota := category, quota_cap := 1) FROM products "
-                      "WHERE item_id < 4")  # fmt: skip
+    with pytest.warns(FewCandidates, match=r"k = 4 .* partition \(at most 1 of each\), allows only 3"):
+        items = one(shop, "SELECT msd_select(item_id, 4, 0.1, 0.5, quota := category, quota_cap := 1) FROM products "
+                          "WHERE item_id < 4")  # fmt: skip
     assert len(items) == 3
     assert spent(shop) == 0.1
+
+
+@pytest.mark.filterwarnings("error")
+def test_who_makes_errors_of_warnings_is_told_of_a_quota_in_the_way_before_the_charge(shop):
+    with pytest.raises(duckdb.Error, match="allows only 3"):
+        one(shop, "SELECT msd_select(item_id, 4, 0.1, 0.5, quota := category, quota_cap := 1) FROM products")
+    assert spent(shop) == 0
 
 
 def test_diversity_alone_reads_nothing_private(shop):
@@ -176,7 +184,8 @@ def test_quotas_of_every_kind(shop):
     )
     assert len(nested) == 6
     assert max(sum(item % 3 == c for item in nested) for c in range(3)) == 2
-    transversal = one(shop, "SELECT msd_select(item_id, 6, NULL, 1, quota := [category]) FROM products")
+    with pytest.warns(FewCandidates, match=r"transversal \(one item for each of 3 categories\), allows only 3"):
+        transversal = one(shop, "SELECT msd_select(item_id, 6, NULL, 1, quota := [category]) FROM products")
     assert sorted(item % 3 for item in transversal) == [0, 1, 2]
     default = one(shop, "SELECT msd_select(item_id, 6, NULL, 1, quota := category) FROM products")
     assert max(sum(item % 3 == c for item in default) for c in range(3)) == 2
@@ -185,7 +194,8 @@ def test_quotas_of_every_kind(shop):
 def test_the_declared_quota_is_the_default(shop):
     one(shop, "SELECT msd_items('products', key := 'item_id', features := 'categories', quota := 'category', "
               "quota_cap := 1, reach := 'purchases', replace := true)")  # fmt: skip
-    assert len(one(shop, "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products")) == 3
+    with pytest.warns(FewCandidates, match="allows only 3"):
+        assert len(one(shop, "SELECT msd_select(item_id, 6, 0.1, 0.5) FROM products")) == 3
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_columns_and_joins_on_the_result(shop):
 
 
 def test_named_arguments_see_the_columns(shop):
-    sql = "FROM msd_topk(products, 6, NULL, 1, features := price, quota := category, quota_cap := 1)"
+    sql = "FROM msd_topk(products, 3, NULL, 1, features := price, quota := category, quota_cap := 1)"
     assert sorted(row[2] for row in shop.execute(sql).fetchall()) == ["Beauty", "Health Care", "Toys"]
 
 

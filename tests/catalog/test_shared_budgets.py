@@ -79,7 +79,7 @@ def test_it_is_said_again_without_a_change(host):
     assert first == again
     assert first.declared_at == again.declared_at
     assert (first.shares, first.budget, first.charged_to) == ("main.purchases", 1, "main.purchases")
-    with pytest.raises(CatalogError, match=r"shares was main\.purchases, now None"):
+    with pytest.raises(CatalogError, match=r"shares was main\.purchases, now not given"):
         catalog.protect("clicks", **COLUMNS, budget=1, delta=1e-9)
 
 

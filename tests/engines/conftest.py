@@ -3,12 +3,13 @@
 from decimal import Decimal
 
 import duckdb
+import numpy as np
 import pytest
 
 from msd_sql.catalog.declarations import Protected
 from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.sql_text import Name
-from msd_sql.engines.candidates import Candidates
+from msd_sql.engines.candidates import Candidates, whole_candidates
 
 ENGINES = ["memory", "sql"]
 
@@ -47,6 +48,8 @@ def protected(unit="user_id", item="item_id", *, relation="purchases", m=10, cap
 
 
 def candidates(keys, kind="BIGINT"):
+    if all(isinstance(key, int) for key in keys):
+        return whole_candidates(np.array(list(keys), dtype=np.int64), kind)
     return Candidates([str(key) for key in keys], kind)
 
 

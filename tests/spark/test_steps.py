@@ -106,9 +106,13 @@ def test_a_statement_of_ours_is_read_in_duckdbs_dialect():
 
 
 def test_public_values_are_literals():
-    assert values({"i": np.arange(2), "key": ["a", "it's \\"]}) == (
+    assert values({"i": np.arange(2, dtype=np.int32), "key": ["a", "it's \\"]}) == (
         "SELECT CAST(`i` AS INT) AS `i`, CAST(`key` AS STRING) AS `key` "
         "FROM VALUES (0, 'a'), (1, 'it\\'s \\\\') AS t(`i`, `key`)"
+    )
+    assert (
+        values({"key": np.array([2**40])})
+        == "SELECT CAST(`key` AS BIGINT) AS `key` FROM VALUES (1099511627776) AS t(`key`)"
     )
     assert values({"i": []}) == "SELECT CAST(NULL AS INT) AS `i` WHERE 1 = 0"
 

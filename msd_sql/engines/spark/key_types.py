@@ -58,5 +58,5 @@ def readable_candidates(candidates: Candidates) -> Candidates:
     try:
         kind = sqlglot.parse_one(f"CAST(x AS {spark_type(candidates.type, 'key')})", dialect="spark").args["to"]
     except EngineError:
-        return replace(candidates, keys=list(candidates.keys), type="VARCHAR")
-    return replace(candidates, keys=list(candidates.keys), type=kind.sql("duckdb"))
+        return replace(candidates, type="VARCHAR")
+    return replace(candidates, type=kind.sql("duckdb"))
