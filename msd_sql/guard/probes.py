@@ -13,7 +13,7 @@ from typing import Any
 
 from msd_sql.database.host import Host
 from msd_sql.database.sql_text import fold, literal, quote
-from msd_sql.guard.statement_text import READING, mentioned, paths, tokens
+from msd_sql.guard.statement_text import READING, closing, mentioned, paths, tokens
 from msd_sql.surface.macros import MACROS
 from msd_sql.surface.shared_macros import DATABASE
 
@@ -107,6 +107,8 @@ def _called(host: Host, text: str) -> set[str] | None:
         if depth == 0 and one.says(*_BEGINNINGS):
             starts.append(text[one.start :])
         depth += one.says("(") - one.says(")")
+    if len(words) > 1 and words[0].says("copy") and words[1].says("("):
+        starts = [text[words[2].start : words[closing(words, 1)].start]]
     for query in (*starts, f"SELECT {text}"):  # the body of a macro is an expression
         told = json.loads(host.rows(f"SELECT CAST(json_serialize_sql({literal(query)}) AS VARCHAR)")[0][0])
         if not told.get("error"):

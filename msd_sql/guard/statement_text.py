@@ -100,7 +100,7 @@ def planned(statement: str, prepared: Mapping[str, str]) -> str:
         while at < len(words) and words[at].says("analyze"):
             at += 1
         if at < len(words) and words[at].says("(") and not words[at + 1].says("select", "with", "from", "("):
-            at = _closing(words, at) + 1
+            at = closing(words, at) + 1
         return planned(statement[words[at].start :], prepared) if at < len(words) else statement
     if words and words[0].says("execute"):
         return planned(_prepared(words, prepared), prepared)
@@ -183,13 +183,13 @@ def common_tables(words: Sequence[Token]) -> dict[str, Sequence[Token]]:
             continue
         here = at + 1
         if here < len(words) and words[here].says("("):
-            here = _closing(words, here) + 1
+            here = closing(words, here) + 1
         if here < len(words) and words[here].says("as"):
             here += 1
             while here < len(words) and words[here].says("not", "materialized"):
                 here += 1
             if here < len(words) and words[here].says("("):
-                found.setdefault(one.name, words[here : _closing(words, here) + 1])
+                found.setdefault(one.name, words[here : closing(words, here) + 1])
     return found
 
 
@@ -235,7 +235,8 @@ def _without_semicolon(words: Sequence[Token]) -> Sequence[Token]:
     return words
 
 
-def _closing(words: Sequence[Token], opening: int) -> int:
+def closing(words: Sequence[Token], opening: int) -> int:
+    """Where the parenthesis that opens at a place ends; at the last word if it does not."""
     depth = 0
     for at in range(opening, len(words)):
         depth += words[at].says("(") - words[at].says(")")
@@ -267,7 +268,7 @@ def paths(words: Sequence[Token]) -> Iterator[str | None]:
         if one.kind not in ("word", "name") or not READING.fullmatch(one.name):
             continue
         if at + 1 < len(words) and words[at + 1].says("("):
-            inside = words[at + 2 : _closing(words, at + 1)]
+            inside = words[at + 2 : closing(words, at + 1)]
             first = list(_first_argument(inside))
             plain = [token for token in first if not token.says("[", "]", ",", "list_value", "(", ")")]
             if not plain or any(token.kind != "string" for token in plain):

@@ -105,10 +105,21 @@ def test_nothing_is_looked_for_that_duckdb_would_install_an_extension_for(con):
     assert not {"host", "text", "family", "network", "read_xlsx()"} & set(names)
 
 
-def test_candidates_from_a_file_are_answered(con, csv):
-    assert (
-        len(con.execute(ASK.format(f"{csv} WHERE item_id >= trim(trailing '1' FROM '51')::INT")).fetchall()[0][0]) > 0
-    )
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "{ask}",
+        "({ask})",
+        "WITH kept AS ({ask}) FROM kept",
+        "CREATE TABLE chosen AS {ask}",
+        "EXPLAIN ANALYZE {ask}",
+        "COPY ({ask}) TO '{out}' (HEADER true)",
+    ],
+)
+def test_candidates_from_a_file_are_answered(con, csv, tmp_path, statement):
+    ask = ASK.format(f"{csv} WHERE item_id >= trim(trailing '1' FROM '51')::INT")
+    con.execute(statement.format(ask=ask, out=tmp_path / "chosen.csv")).fetchall()
+    assert con.execute("SELECT count(*) FROM msd_ledger() WHERE kind = 'select'").fetchall() == [(1,)]
 
 
 @pytest.mark.parametrize("suffix", ["", ".wal", ".msd-journal"])
