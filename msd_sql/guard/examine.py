@@ -23,7 +23,8 @@ from msd_sql.guard.files import located, overlap
 from msd_sql.guard.private_data import PrivateData, closure, database_files, name_key, private_data, views_of
 from msd_sql.guard.probes import PROBED, hidden, macro_bodies
 from msd_sql.guard.program_variables import check_program_variables
-from msd_sql.guard.statement_text import READING, made_table, mentioned, paths, planned, tokens, unreadable
+from msd_sql.guard.statement_text import READING, made_table, mentioned, planned, unreadable
+from msd_sql.guard.syntax import named_files
 from msd_sql.guard.way import way
 
 # Operators that compute with what they are given; data that a program holds, and whatever is new, is not among them.
@@ -239,7 +240,7 @@ class Guard:
             found: list[str | None] = [file for scan in reading for file in scan.files]
         else:
             every = closure(texts, self._views, self._macros)
-            found = [path for text in every for path in paths(tokens(text))]
+            found = list(named_files(self._host, every)) or [None]
         for path in found:
             if path is None:
                 raise unreadable("it reads files whose path is computed: write the path as a plain string")

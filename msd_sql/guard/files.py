@@ -15,13 +15,13 @@ _REMOTE = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _WILD = re.compile(r"[*?\[{]")
 
 
-def looks_like_file(text: str) -> bool:
-    """Tell whether DuckDB would read a file if no relation has this name.
+def ends_like_file(text: str) -> bool:
+    """Tell whether a text ends as the name of a file that holds rows does.
 
-    >>> looks_like_file("sales/2026-*.parquet"), looks_like_file("products")
+    >>> ends_like_file("sales.csv.gz"), ends_like_file("main.sales")
     (True, False)
     """
-    return bool(_SUFFIX.search(text.lower()) or "/" in text or "\\" in text or "*" in text)
+    return bool(_SUFFIX.search(text.lower()))
 
 
 def located(path: str, folders: Sequence[str] = (), home: str = "") -> set[str]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from msd_sql.catalog.journal.file import SUFFIX
 from msd_sql.database.host import Host, Row
 from msd_sql.database.plans import Plan, plan_of
-from msd_sql.database.sql_text import Name, parts
+from msd_sql.database.sql_text import Name, fold, parts
 from msd_sql.guard.connection_view import Key, key_of
-from msd_sql.guard.statement_text import READING, mentioned, paths, tokens, unreadable
+from msd_sql.guard.statement_text import READING, mentioned, unreadable
+from msd_sql.guard.syntax import named_files
 from msd_sql.guard.unit_columns import unit_tables
 
 
@@ -94,7 +95,8 @@ def private_data(
             found.tables.setdefault(name_key(one), name)
         files: list[str] = []
         if reads_files(plan):
-            files = _files(closure([views[name_key(name)][1]], views, {}), name)
+            relations = [*plan.tables, *(view for view, _ in views.values())]
+            files = _files(host, closure([views[name_key(name)][1]], views, {}), name, relations)
         found.files.update(dict.fromkeys(files, name))
         if not private and not files:
             found.silent[name_key(name)[2]] = name
@@ -112,11 +114,14 @@ def _free(host: Host, views: Mapping[Key, tuple[Name, str]], declared: Collectio
     return found
 
 
-def _files(texts: Iterable[str], view: Name) -> list[str]:
+def _files(host: Host, texts: Iterable[str], view: Name, relations: Iterable[Name]) -> list[str]:
+    """What the texts of a protected view and of those under it name that is no relation."""
+    known = [name_key(one) for one in relations]
     found: list[str] = []
-    for text in texts:
-        for path in paths(tokens(text)):
-            if path is None:
-                raise unreadable(f"the protected view {view} reads files whose path is computed")
+    for path in named_files(host, texts):
+        if path is None:
+            raise unreadable(f"the protected view {view} reads files whose path is computed")
+        named = tuple(fold(part) for part in path.split("."))
+        if not any(key[-len(named) :] == named for key in known):
             found.append(path)
     return found

@@ -8,12 +8,13 @@ statement that has to be planned on another connection, because it reads files.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from msd_sql.database.host import Host
 from msd_sql.database.sql_text import fold, literal, quote
-from msd_sql.guard.statement_text import READING, closing, mentioned, paths, tokens
+from msd_sql.guard.files import ends_like_file
+from msd_sql.guard.statement_text import READING, mentioned, tokens
+from msd_sql.guard.syntax import called_functions, parsed
 from msd_sql.surface.macros import MACROS
 from msd_sql.surface.shared_macros import DATABASE
 
@@ -28,7 +29,8 @@ _SYNTAX = frozenset([
     "like_escape", "not_like_escape", "ilike_escape", "not_ilike_escape", "regexp_matches", "regexp_full_match",
     "timezone", "collate", "current_date", "current_time", "current_timestamp", "current_localtime",
     "current_localtimestamp", "localtime", "localtimestamp", "get_current_time", "get_current_timestamp", "today",
-    "rtrim", "ltrim", "trim", "now", "min", "max", "avg", "sum", "count", "count_star", "first", "error",
+    "current_database", "rtrim", "ltrim", "trim", "now",
+    "min", "max", "avg", "sum", "count", "count_star", "first", "error",
     "stddev", "approx_unique", "approx_count_distinct", "approx_quantile", "constant_or_null",
     "+", "-", "*", "/", "//", "%", "^", "**", "||", "~~", "!~~", "~~*", "!~~*", "~~~", "~", "!~", "<<", ">>", "&", "|",
     "@", "!", "->", "->>", "@>", "<@", "&&", "^@", "<->", "<=>", "!__postfix", "~*", "!~*",
@@ -39,7 +41,6 @@ _READERS = frozenset([
     "read_ndjson_auto", "read_text", "read_blob", "read_duckdb",
 ])  # fmt: skip
 _AUTOLOADED = {"read_xlsx": ".xlsx"}  # is installed where such a file is read, and not to look whether it is a macro
-_BEGINNINGS = ("select", "with", "from", "values", "pivot", "unpivot", "table")
 PROBED = ("probed",)
 _MACROS = f"""
 SELECT function_name, coalesce(macro_definition, '') FROM system.main.duckdb_functions()
@@ -58,13 +59,22 @@ def macro_bodies(host: Host) -> dict[str, str]:
 def reads_by_name(texts: Iterable[str]) -> bool:
     """Do some texts name files, or functions that read them?
 
-    >>> reads_by_name(["SELECT abs(a) FROM t"]), reads_by_name(["FROM 'sales.csv'"])
-    (False, True)
+    >>> reads_by_name(["SELECT abs(a) FROM t"]), reads_by_name(["FROM 'sales.csv'"]), reads_by_name(["FROM sales.csv"])
+    (False, True, True)
     """
-    words = [word for text in texts for word in tokens(text)]
-    return any(word.kind in ("word", "name") and READING.fullmatch(word.name) for word in words) or any(
-        True for _ in paths(words)
-    )
+    for text in texts:
+        words = tokens(text)
+        for before, one in zip((None, *words), words, strict=False):
+            if one.kind == "string":
+                named = ends_like_file(one.value)
+            elif one.kind in ("word", "name"):
+                dotted = f".{one.name}" if before is not None and before.says(".") else one.name
+                named = bool(READING.fullmatch(one.name)) or ends_like_file(dotted)
+            else:
+                named = False
+            if named:
+                return True
+    return False
 
 
 def names_to_probe(host: Host, texts: Iterable[str]) -> list[str]:
@@ -74,11 +84,10 @@ def names_to_probe(host: Host, texts: Iterable[str]) -> list[str]:
     where DuckDB cannot parse one of the texts, or one computes a query: then nothing tells what it calls.
     """
     every = list(texts)
-    parsed = [_called(host, text) for text in every]
-    spelled = [_spelled(text) for text in every]
-    if None in parsed or None in spelled:
+    trees, spelled = [parsed(host, text) for text in every], [_spelled(text) for text in every]
+    if None in trees or None in spelled:
         return []
-    called = set[str]().union(*filter(None, parsed), *filter(None, spelled))
+    called = set[str]().union(*map(called_functions, filter(None, trees)), *filter(None, spelled))
     readers = _READERS | {name for name, ending in _AUTOLOADED.items() if any(ending in fold(text) for text in every)}
     scalar, table = (called | _SYNTAX) - MACROS.keys(), (called | readers) - MACROS.keys()
     return [*sorted(scalar), *(f"{name}()" for name in sorted(table))]
@@ -97,35 +106,6 @@ def _spelled(text: str) -> set[str] | None:
                 return None
             found |= mentioned(given[0].text) if given[0].kind == "string" else set()
     return found
-
-
-def _called(host: Host, text: str) -> set[str] | None:
-    """The functions that DuckDB's parser finds in a text, also where they are not written as a call."""
-    words = tokens(text)
-    depth, starts = 0, []
-    for one in words:
-        if depth == 0 and one.says(*_BEGINNINGS):
-            starts.append(text[one.start :])
-        depth += one.says("(") - one.says(")")
-    if len(words) > 1 and words[0].says("copy") and words[1].says("("):
-        starts = [text[words[2].start : words[closing(words, 1)].start]]
-    for query in (*starts, f"SELECT {text}"):  # the body of a macro is an expression
-        told = json.loads(host.rows(f"SELECT CAST(json_serialize_sql({literal(query)}) AS VARCHAR)")[0][0])
-        if not told.get("error"):
-            return {fold(name) for name in _function_names(told)}
-    return None
-
-
-def _function_names(root: Any) -> Iterator[str]:
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, dict):
-            if isinstance(name := node.get("function_name"), str):
-                yield name
-            waiting.extend(node.values())
-        elif isinstance(node, list):
-            waiting.extend(node)
 
 
 def probe(name: str) -> str:

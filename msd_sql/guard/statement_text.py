@@ -7,13 +7,12 @@ that ends in the middle of a word is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from msd_sql.database.sql_text import fold
 from msd_sql.errors import LeakError
-from msd_sql.guard.files import looks_like_file
 from msd_sql.surface.description import Kind
 from msd_sql.surface.functions import SELECTIONS
 
@@ -257,36 +256,7 @@ def _comment_end(text: str, place: int) -> int:
     return at
 
 
-def paths(words: Sequence[Token]) -> Iterator[str | None]:
-    """The files that a text reads by name or with a reading function; None for a path that is computed."""
-    for at, one in enumerate(words):
-        before = words[at - 1] if at else None
-        if one.kind in ("string", "name") and before is not None and before.says("from", "join", ","):
-            named = one.text[1:-1] if one.kind == "name" else one.value
-            if looks_like_file(named):
-                yield named
-        if one.kind not in ("word", "name") or not READING.fullmatch(one.name):
-            continue
-        if at + 1 < len(words) and words[at + 1].says("("):
-            inside = words[at + 2 : closing(words, at + 1)]
-            first = list(_first_argument(inside))
-            plain = [token for token in first if not token.says("[", "]", ",", "list_value", "(", ")")]
-            if not plain or any(token.kind != "string" for token in plain):
-                yield None
-            else:
-                yield from (token.value for token in plain)
-
-
 # Functions that read files, or another system's tables. Not all that end in _scan: arrow_scan reads a program's data.
 READING = re.compile(
     r"(read_|parquet_|sniff_)\w+|(parquet|sqlite|postgres|mysql|delta|iceberg|ducklake)_scan(_pushdown)?|glob"
 )
-
-
-def _first_argument(words: Sequence[Token]) -> Iterator[Token]:
-    depth = 0
-    for one in words:
-        if depth == 0 and one.says(","):
-            return
-        depth += one.says("(", "[") - one.says(")", "]")
-        yield one
