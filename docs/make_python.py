@@ -69,7 +69,11 @@ def _entry(name: str) -> str:
 
 def _signature(function: object) -> str:
     signature = inspect.signature(function)  # type: ignore[arg-type]
-    parts = [str(one).replace("'", "") for one in signature.parameters.values()]
+    parts: list[str] = []
+    for one in signature.parameters.values():
+        if one.kind is one.KEYWORD_ONLY and "*" not in parts:
+            parts.append("*")
+        parts.append(str(one).replace("'", ""))
     inside = ",\n    ".join(parts)
     return f"(\n    {inside}\n) -> {str(signature.return_annotation).replace(chr(39), '')}"
 

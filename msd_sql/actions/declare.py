@@ -13,6 +13,7 @@ from msd_sql.catalog.amounts import Amount, brief, shown
 from msd_sql.catalog.declaration_rows import stored_name
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.places.moving import move
+from msd_sql.database.sql_text import SPARK
 from msd_sql.errors import CatalogError, InputError
 from msd_sql.question.options import read
 from msd_sql.question.source import check_public
@@ -45,6 +46,7 @@ def protect(
     replace: bool = False,
 ) -> Protected:
     """Protect a relation with a budget, or with the one of a relation about the same people; what holds now."""
+    _check_not_items(call, relation)
     return call.catalog.protect(
         relation,
         budget=budget,
@@ -89,6 +91,16 @@ def items(
         replace=replace,
         statement=call.context.statement,
     )
+
+
+def _check_not_items(call: Call, relation: str) -> None:
+    """Refuse to protect what is declared as public items: every question about them would be a leak."""
+    name = None if relation.startswith(SPARK) else call.catalog.relations.resolve(relation)
+    if name is not None and str(name) in {known.name for known in call.items()}:
+        raise CatalogError(
+            f"{name} is declared as items, which are public, so it cannot be protected: every selection from it would "
+            "be refused. Protect the table that tells who has what, such as purchases."
+        )
 
 
 def _protect(call: Call, relation: str, **given: Any) -> str:

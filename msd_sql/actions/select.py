@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -32,6 +33,7 @@ from msd_sql.udfs.receipt import Receipt
 from msd_sql.udfs.relevance.score import Score
 from msd_sql.udfs.selection import planned_receipt
 
+_TOLD: dict[str | tuple[str, type[Warning], int], int] = {}  # what Python has shown once, it need not show again
 _FEW = 2_000_000  # distances that are worked out once more, to tell how far a pick is from those before it
 
 
@@ -184,29 +186,41 @@ def _public(call: Call, question: Question) -> Chosen:
     if plan.trivial and plan.matroid == "uniform" and plan.asked > plan.n > 0:
         order = "the pinned ones first" if plan.pinned else "in key order"
         few = "is only 1 candidate: it was" if plan.n == 1 else f"are only {plan.n} candidates: all of them were"
-        warnings.warn(
-            f"k = {plan.asked} was asked for, but there {few} returned {order}, and nothing was charged.",
-            FewCandidates,
-            stacklevel=2,
-        )
+        _tell(f"k = {plan.asked} was asked for, but there {few} returned {order}, and nothing was charged.")
     scores = question.scores if question.scores is not None else np.zeros(question.candidates.n)
     outcome = run(call, question, Score(scores, max(plan.k, 1)))
+    _tell_of_the_distance(plan, outcome.picks)
     return Chosen(question, outcome.picks, outcome.diversity, outcome.receipt)
 
 
 def _private(question: Question, told: Told) -> Chosen:
     known = told.release
+    _tell_of_the_distance(question.plan, known.picks)
     return Chosen(question, known.picks, known.diversity, known.receipt, known.line, told.repeated)
 
 
 def _tell_of_the_constraint(plan: Plan) -> None:
     """Say that quotas allow fewer items than were asked for; they are public."""
     if plan.k < min(plan.asked, plan.n):
-        warnings.warn(
-            f"k = {plan.asked} was asked for, but the constraint, {plan.constraint}, allows only {plan.k}.",
-            FewCandidates,
-            stacklevel=2,
+        _tell(
+            f"k = {plan.asked} was asked for, but the constraint, {plan.constraint}, allows only {plan.k}. Ask for "
+            "fewer, or allow more of each (quota_cap)."
         )
+
+
+def _tell_of_the_distance(plan: Plan, picks: Sequence[int]) -> None:
+    """Say that nothing was left that is far enough from the picks; after the charge, so that it is never an error."""
+    if plan.apart and len(picks) < plan.k:
+        with suppress(FewCandidates):
+            _tell(
+                f"k = {plan.k} was asked for, but {len(picks)} were chosen: no other candidate is at least "
+                f"{plan.apart:g} apart from them. A smaller apart := leaves more."
+            )
+
+
+def _tell(text: str) -> None:
+    """Warn as the package: whoever asked in SQL has no line of Python to be shown."""
+    warnings.warn_explicit(text, FewCandidates, "msd_sql", 1, registry=_TOLD)
 
 
 def _nearest(question: Question, picks: Sequence[int]) -> tuple[float | None, ...] | None:

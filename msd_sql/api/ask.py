@@ -71,8 +71,9 @@ def select(
     """Choose k items that many users have and that differ from each other.
 
     Args:
-        relation: the candidates: a DuckDB relation, a SQL text, a data frame of pandas, polars or pyarrow, or an ibis
-            expression. Where a frame comes from cannot be seen: a private selection from one needs `public=True`.
+        relation: the candidates: a DuckDB relation, the name of a table or view, a SQL text, a data frame of pandas,
+            polars or pyarrow, or an ibis expression. Where a frame comes from cannot be seen: a private selection from
+            one needs `public=True`.
         k: how many items to choose.
         eps: the privacy loss ε that this answer may cost; None for public questions.
         diversity: λ in [0, 1]: 0 is relevance only, 1 is diversity only.
@@ -276,6 +277,17 @@ def _run(source: duckdb.DuckDBPyRelation, caller: _Caller | None, call: str) -> 
     return found, caller.instance.released.get(caller.connection)
 
 
+def _declared_keys(source: duckdb.DuckDBPyRelation, caller: _Caller) -> set[str]:
+    """The key columns of what is declared, in lower case; where a curator answers, the one that it knows."""
+    if caller.instance.door is not None:
+        names = value_text(list(source.columns))
+        with typed_errors():
+            rows = source.limit(1).project(f"_msd_key({names}, NULL, NULL, {_prefix(source)}_msd_asking())").fetchall()
+        return {str(rows[0][0]).lower()} if rows else set()
+    with caller.instance.call(caller.context) as call:
+        return {known.key_column.lower() for known in call.catalog.all_items()}
+
+
 def _key(source: duckdb.DuckDBPyRelation, caller: _Caller | None, given: str | None) -> str:
     names = {name.lower(): name for name in source.columns}
     if given is not None:
@@ -284,8 +296,7 @@ def _key(source: duckdb.DuckDBPyRelation, caller: _Caller | None, given: str | N
         return names[given.lower()]
     if caller is None:
         return next(iter(names.values()))
-    with caller.instance.call(caller.context) as call:
-        declared = {known.key_column.lower() for known in call.catalog.all_items()}
+    declared = _declared_keys(source, caller)
     keys = [names[key] for key in declared if key in names]
     if len(keys) != 1:
         raise InputError(

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def as_relation(given: Any, con: duckdb.DuckDBPyConnection | None) -> duckdb.DuckDBPyRelation:
     """What was given, as a relation of DuckDB on a registered connection.
 
-    >>> as_relation("SELECT 1 AS one", con).columns
-    ['one']
+    >>> as_relation("SELECT 1 AS one", con).columns, as_relation("main.purchases", con).columns[:1]
+    (['one'], ['user_id'])
     """
     if isinstance(given, duckdb.DuckDBPyRelation):
         return given
@@ -28,7 +28,7 @@ def as_relation(given: Any, con: duckdb.DuckDBPyConnection | None) -> duckdb.Duc
         return register(con).sql(text)
     used = inner(register(con))
     if isinstance(given, str):
-        return used.sql(given)
+        return used.sql(f"FROM {given}" if _is_name(given) else given)
     frame = given  # found by its name: DuckDB looks for a frame among the caller's variables
     try:
         return used.sql("SELECT * FROM frame")
@@ -54,9 +54,14 @@ def as_table(given: Any, con: duckdb.DuckDBPyConnection | None) -> tuple[str, st
             f"Cannot explain a {type(given).__name__}: give the name of a table or view, a SQL text, a DuckDB relation "
             "or an ibis expression."
         )
-    if text.strip() and all(part.strip('"').isidentifier() for part in text.strip().split(".")):
+    if _is_name(text):
         return "", literal(text.strip()), used
     return f"WITH candidates AS ({text.strip().rstrip(';')}) ", "candidates", used
+
+
+def _is_name(text: str) -> bool:
+    """Is it the name of a table or view, and not a query?"""
+    return bool(text.strip()) and all(part.strip('"').isidentifier() for part in text.strip().split("."))
 
 
 def kind_of(given: Any) -> str:

@@ -89,8 +89,8 @@ class Protected:
         return "" if self.audience is None else f", among {self.audience.sql}"
 
     def share(self, eps: Decimal) -> Decimal:
-        """The δ of a release of `eps` that names none: in proportion, of the δ that is for sums."""
-        return share_of_delta(eps, self.budget, self.limits.delta_sum)
+        """The δ of a release of `eps` that names none: in proportion, of the δ that is for sums, and no more."""
+        return min(share_of_delta(eps, self.budget, self.limits.delta_sum), self.limits.delta_sum)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--head", type=float, help="share of the users of the largest item (default: declared, else 0.02)"
     )
-    parser.add_argument("--items-per-user", type=float, help="items that a user has (default 3)")
+    parser.add_argument(
+        "--items-per-user", type=float, help="items that a user has (default: 3, or less with few items)"
+    )
     parser.add_argument("-k", type=int, action="append", help="items to choose; repeatable (default 6 and 20)")
     parser.add_argument("--eps", type=float, action="append", help="ε; repeatable (default 0.01 to 1)")
     parser.add_argument("--diversity", type=float, default=0.0, help="λ in [0, 1], with --as-owner (default 0)")
@@ -65,6 +67,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _made(args: argparse.Namespace) -> Forecast:
+    from dataclasses import replace
+
     from msd_sql.errors import InputError
     from msd_sql.studies.declared_figures import Figures
     from msd_sql.studies.forecast import forecast
@@ -75,7 +79,7 @@ def _made(args: argparse.Namespace) -> Forecast:
             "Name a database file and a declared items relation in it, which --as-owner needs; or neither, and give "
             "--items, --users and --head."
         )
-    known = Figures(3_000, 200_000, 0.02)
+    known = Figures(3_000, 200_000, None)
     if args.file is not None:
         import msd_sql
         from msd_sql.database.open_file import connect
@@ -93,4 +97,9 @@ def _made(args: argparse.Namespace) -> Forecast:
     n = known.n if args.items is None else args.items
     m = known.m if args.users is None else args.users
     head = next(share for share in (args.head, known.head, 0.02) if share is not None)
-    return forecast(n, m, head=head, items_per_user=args.items_per_user, delta=args.delta, runs=args.runs, **chosen)
+    made = forecast(n, m, head=head, items_per_user=args.items_per_user, delta=args.delta, runs=args.runs, **chosen)
+    known_head = args.head if args.head is not None else known.head
+    guessed = [
+        name for name, one in {"--head": known_head, "--items-per-user": args.items_per_user}.items() if one is None
+    ]
+    return replace(made, label=f"{made.label} Guesses: {', '.join(guessed)}, which decide a lot.") if guessed else made

@@ -10,6 +10,7 @@ What analysts may see whole is what the owner has published: SELECT msd_publish(
 from __future__ import annotations
 
 import argparse
+import os
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +39,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until it is stopped."""
+    if not os.path.exists(args.file):
+        raise FileNotFoundError(f"There is no database {args.file}. Its owner makes it, and protects what is private.")
     from msd_sql.curator.limits import Limits
     from msd_sql.curator.service import Settings, serve
 

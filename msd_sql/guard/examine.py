@@ -214,11 +214,10 @@ class Guard:
             self._refuse(owner, table.name, text)
         there, here = self._committed.get(key), self._view.tables.get(key)
         if key[0] == "temp" or there is None or (here is not None and here != there):
-            raise unreadable(
-                f"'{table.name}' is not a committed table of this database (a TEMP table, or a table that a transaction"
-                " made or changed and did not commit yet), so that nothing tells what it was filled from. COMMIT, or"
-                " make it a permanent table"
-            )
+            what, way_out = "a table that a transaction made or changed and did not commit yet", "COMMIT first"
+            if key[0] == "temp":
+                what, way_out = "a TEMP table", "If its rows are public, make it a permanent table"
+            raise unreadable(f"'{table.name}' is {what}, so that nothing tells what it was filled from. {way_out}")
 
     def _check_function(self, scan: Scan, words: Collection[str]) -> None:
         columns = _FUNCTIONS.get(scan.function, ())

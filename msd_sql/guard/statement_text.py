@@ -31,10 +31,14 @@ _TOKEN = re.compile(
 _NESTED = re.compile(r"/\*|\*/")
 _LITERAL_WORDS = frozenset(["true", "false", "null"])
 _SELECTIONS = frozenset(function.name for function in SELECTIONS)
-# A text for features may be the name of a table, and what is no number is no score.
-_COLUMNS = frozenset(
-    one.name for function in SELECTIONS for one in function.arguments if one.kind in (Kind.CATEGORY, Kind.GROUP)
-)
+_AGGREGATE = next(function.name for function in SELECTIONS if function.shape == "aggregate")
+# One value for all rows says nothing here; but a text for features may be the name of a table, and a number is a score.
+_COLUMNS = {
+    one.name: one.kind
+    for function in SELECTIONS
+    for one in function.arguments
+    if one.kind in (Kind.CATEGORY, Kind.GROUP, Kind.FEATURES, Kind.SCORE)
+}
 
 
 @dataclass(frozen=True)
@@ -128,11 +132,13 @@ def asserts_public(text: str) -> bool:
     return bool(said) and all(value.says("true") and after.says(",", ")") for value, after in said)
 
 
-def quoted_columns(text: str) -> dict[str, str]:
-    """The arguments of a selection that name a column of the rows, where a text in quotes is given instead.
+def constant_columns(text: str) -> dict[str, str]:
+    """The arguments of a selection that name a column of the rows, where one value for all rows is given instead.
 
-    >>> quoted_columns("FROM msd_topk(t, 3, 0.1, 0, by := 'genre', features := tags, method := 'rel')")
-    {'by': 'genre'}
+    >>> constant_columns("FROM msd_topk(t, 3, 0.1, 0, by := 'genre', quota := ['a', 'b'], features := tags)")
+    {'by': "'genre'", 'quota': "['a', 'b']"}
+    >>> constant_columns("SELECT msd_select('id', 3, 0.1, 0, features := 'pairs') FROM t")
+    {'items': "'id'"}
     """
     words, found, calls = tokens(text), {}, [""]
     for at, one in enumerate(words):
@@ -140,15 +146,29 @@ def quoted_columns(text: str) -> dict[str, str]:
             calls.append(words[at - 1].name if at and words[at - 1].kind in ("word", "name") else "")
         elif one.says(")"):
             calls = calls[:-1] or [""]
-        elif (
-            one.kind == "string"
-            and calls[-1] in _SELECTIONS
-            and words[at - 1].says(":=", "=>")
-            and words[at + 1].says(",", ")")
-            and words[at - 2].name in _COLUMNS
-        ):
-            found[words[at - 2].name] = one.value
+        first = calls[-1] == _AGGREGATE and one.says("(")
+        named = calls[-1] in _SELECTIONS and one.says(":=", "=>") and words[at - 1].name in _COLUMNS
+        if not (first or named):
+            continue
+        name, value = "items" if first else words[at - 1].name, _until_comma(words[at + 1 :])
+        texts = [word for word in value if word.kind == "string"]
+        quoted = len(value) == 1 and bool(texts)  # a text alone
+        kind = None if first else _COLUMNS[name]
+        meant = not quoted if kind is Kind.FEATURES else quoted if kind is Kind.SCORE else True
+        plain = all(word.kind in ("string", "number") or word.says(*"[](),-+") for word in value)
+        if meant and plain and any(word.kind in ("string", "number") for word in value):
+            found[name] = text[value[0].start : value[-1].end]
     return found
+
+
+def _until_comma(words: Sequence[Token]) -> Sequence[Token]:
+    """The words of an argument."""
+    depth = 0
+    for at, one in enumerate(words):
+        if depth == 0 and one.says(",", ")"):
+            return words[:at]
+        depth += one.says("(", "[") - one.says(")", "]")
+    return words
 
 
 @lru_cache(maxsize=64)

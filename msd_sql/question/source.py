@@ -7,7 +7,7 @@ from msd_sql.catalog.relations import described
 from msd_sql.database.sql_text import Name, shown
 from msd_sql.errors import CatalogError, InputError, LeakError, nearest
 from msd_sql.guard.examine import Guard, Sources
-from msd_sql.guard.statement_text import asserts_public, planned, quoted_columns
+from msd_sql.guard.statement_text import asserts_public, constant_columns, planned, tokens
 from msd_sql.runtime.call import MEANWHILE, Call
 
 
@@ -36,15 +36,18 @@ def guarded(call: Call, public: bool) -> Sources:
 
 
 def check_columns(call: Call, sources: Sources) -> None:
-    """Refuse a text in quotes where a column is meant: the same for every row, it would be one value for all of them.
+    """Refuse one value for all rows where a column is meant, such as its name in quotes.
 
     >>> check_columns(call, guarded(call, public=False))
     """
-    for argument, text in quoted_columns(call.context.statement).items():
+    for argument, text in constant_columns(call.context.statement).items():
         columns = [column for relation in sources.rows for column in described(call.lookups, call.once, relation.sql)]
+        meant = [one.value for one in tokens(text) if one.kind == "string"]
+        named = [shown(found) for one in meant if (found := nearest(one, columns))] or ["category"]
+        example = named[0] if len(named) == 1 else f"({', '.join(named)})"
         raise InputError(
-            f"{argument} is the text '{text}', the same for every row. Name a column without quotes, such as "
-            f"{argument} := {shown(nearest(text, columns) or 'category')}."
+            f"{argument} is {text}, the same for every row. Name a column without quotes, such as "
+            + (f"msd_select({example}, …)." if argument == "items" else f"{argument} := {example}.")
         )
 
 
@@ -83,4 +86,5 @@ def check_public(call: Call, name: Name) -> None:
     >>> check_public(call, Name("shop", "main", "products"))
     """
     if (error := call.why_private(name)) is not None:
-        raise LeakError(f"{name} cannot be an items relation, which is public: {error} Make a table of public items.")
+        why = str(error).partition(". ")[0]
+        raise LeakError(f"{name} cannot be an items relation, which is public: {why}. Make a table of public items.")

@@ -56,9 +56,21 @@ CASES = [
     ),
     (
         "item_id, 6, 0.1, 0.5, quota := 'Price_bin', quota_cap := 2",
-        "quota is the text 'Price_bin', the same for every row. Name a column without quotes, "
-        "such as quota := price_bin",
+        "quota is 'Price_bin', the same for every row. Name a column without quotes, such as quota := price_bin",
     ),
+    (
+        "item_id, 6, 0.1, 0.5, quota := ['category', 'name']",
+        "quota is ['category', 'name'], the same for every row. Name a column without quotes, such as quota := "
+        "(category, name)",
+    ),
+    ("item_id, 6, 0.1, 0.5, quota := 3", "quota is 3, the same for every row"),
+    ("item_id, 6, 0.1, 0.5, features := ['price', 'score']", "such as features := (price, score)"),
+    ("item_id, 6, 0.1, 0.5, features := (1, 2)", "features is (1, 2), the same for every row"),
+    (
+        "'item_id', 6, 0.1, 0.5",
+        "items is 'item_id', the same for every row. Name a column without quotes, such as msd_select(item_id, …)",
+    ),
+    ("item_id, 6, NULL, 0, score := 'price'", "score is 'price', the same for every row"),
     ("item_id, 6, 0.1, 0.5, quota := 'categry'", "Name a column without quotes, such as quota := category"),
     ("item_id, 6, 0.1, 0.5, scale := 3", "scale is for distances between numbers .*, and jaccard has none"),
     ("item_id, 6, 0.1, 0.5, features := name, scale := 3", "scale is for .*, and hamming has none"),
