@@ -183,6 +183,11 @@ def instance_named(token: str) -> Instance:
 def inner(con: Any) -> duckdb.DuckDBPyConnection:
     """DuckDB's own connection: of `msd_sql.connect`, the one inside."""
     found: duckdb.DuckDBPyConnection = getattr(con, "_msd_inner", con)
+    if not hasattr(found, "cursor"):
+        raise InputError(
+            f"This takes a connection of DuckDB, and a {type(con).__name__} was given. Open one: "
+            "con = msd_sql.connect('my.duckdb')."
+        )
     return found
 
 

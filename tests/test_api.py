@@ -170,3 +170,35 @@ def test_columns_with_any_name_are_declared(con):
     made = msd_sql.items(con, "odd", key="key, or", features=["a, b", "c"], quota=("c",), quota_cap=2, distance="L1")
     assert (made.key_column, made.features, made.quota, made.quota_cap) == ("key, or", ("a, b", "c"), ("c",), (2,))
     assert made.distance == "l1"
+
+
+def test_candidates_can_be_named(con):
+    assert len(msd_sql.select("products", con=con, k=3, eps=0.1, diversity=0)) == 3
+    assert len(msd_sql.select("main.products", con=con, k=3, eps=None, diversity=0, score="price")) == 3
+
+
+@pytest.mark.parametrize("items", ["12", 5, None])
+def test_reach_takes_a_list_of_keys(con, items):
+    with pytest.raises(InputError, match=r"items is a list of keys"):
+        msd_sql.reach(con, items, 0.05)
+    assert spent(con) == 0
+
+
+def test_what_is_no_connection_is_told(con):
+    with pytest.raises(InputError, match=r"a str was given.*msd_sql.connect"):
+        msd_sql.register("my.duckdb")
+    with pytest.raises(InputError, match="relation is the name of a protected relation; got a DuckDBPyConnection"):
+        msd_sql.remaining("purchases", con)
+    with pytest.raises(InputError, match="a str was given"):
+        msd_sql.ledger("my.duckdb")
+
+
+def test_declared_items_cannot_be_protected(con):
+    with pytest.raises(CatalogError, match=r"products is declared as items, which are public"):
+        msd_sql.protect(con, "products", unit="item_id", item="item_id", budget=1.0)
+    assert len(msd_sql.select(con.table("products"), k=3, eps=0.1, diversity=0)) == 3
+
+
+def test_an_eps_beyond_the_budget_is_told_as_such(con):
+    with pytest.raises(BudgetError, match="ε 300000"):
+        msd_sql.select("products", con=con, k=3, eps=300_000, diversity=0)

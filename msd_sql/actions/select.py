@@ -27,7 +27,6 @@ from msd_sql.question.source import record_assertion
 from msd_sql.runtime.call import Call
 from msd_sql.runtime.release_memory import Fingerprints
 from msd_sql.udfs.distances.among import Selective, among
-from msd_sql.udfs.planning import Plan
 from msd_sql.udfs.privacy.randomness import SecretSource
 from msd_sql.udfs.receipt import Receipt
 from msd_sql.udfs.relevance.score import Score
@@ -91,7 +90,11 @@ def pick(call: Call, groups: Sequence[Arguments]) -> list[list[int]]:
     call.progress.tell(f"msd_select: preparing {len(groups):,} groups" if len(groups) > 1 else "msd_select: preparing")
     with uncharged():
         questions = prepare(call, [group for group in groups if not group.empty])
+    for note in notes_before(questions):
+        tell(note)  # before the charge: a program may have made errors of its warnings
     chosen = answer(call, questions)
+    for note in notes_after(chosen):
+        tell_late(note)
     if chosen:
         call.instance.released[call.context.connection] = chosen[-1].selected
     each = iter(chosen)
@@ -100,8 +103,6 @@ def pick(call: Call, groups: Sequence[Arguments]) -> list[list[int]]:
 
 def answer(call: Call, questions: Sequence[Question]) -> list[Chosen]:
     """Answer prepared questions: from memory, from public data alone, or by releases that are charged first."""
-    for plan in {id(question.plan): question.plan for question in questions}.values():
-        _tell_of_the_constraint(plan)  # before the charge: a program may have made errors of its warnings
     asked = _asked(call, questions)
     if any(question.request.public for place, question in enumerate(questions) if place not in asked):
         record_assertion(call)
@@ -111,6 +112,59 @@ def answer(call: Call, questions: Sequence[Question]) -> list[Chosen]:
         _private(question, told[place]) if place in told else _public(call, question)
         for place, question in enumerate(questions)
     ]
+
+
+def notes_before(questions: Sequence[Question]) -> list[str]:
+    """Why there will be fewer items than were asked for; from public facts alone.
+
+    >>> notes_before([])
+    []
+    """
+    found: list[str] = []
+    for plan in {id(question.plan): question.plan for question in questions}.values():
+        asked = f"k = {plan.asked} was asked for, but"
+        if plan.k < min(plan.asked, plan.n):
+            allowed = f"the constraint, {plan.constraint}, allows only {plan.k}"
+            found.append(f"{asked} {allowed}. Ask for fewer, or allow more of each (quota_cap).")
+        elif plan.trivial and plan.matroid == "uniform" and plan.asked > plan.n > 0:
+            order = "the pinned ones first" if plan.pinned else "in key order"
+            few = "is only 1 candidate: it was" if plan.n == 1 else f"are only {plan.n} candidates: all of them were"
+            found.append(f"{asked} there {few} returned {order}, and nothing was charged.")
+    return list(dict.fromkeys(found))
+
+
+def notes_after(chosen: Sequence[Chosen]) -> list[str]:
+    """Where nothing was left that is far enough from the picks; as public as the picks.
+
+    >>> notes_after([])
+    []
+    """
+    short = [one for one in chosen if one.question.plan.apart and len(one.picks) < one.question.plan.k]
+    found = [
+        f"k = {one.question.plan.k} was asked for, but {len(one.picks)} were chosen: no other candidate is at least "
+        f"{one.question.plan.apart:g} apart from them. A smaller apart := leaves more."
+        for one in short
+    ]
+    return list(dict.fromkeys(found))
+
+
+def tell(note: str) -> None:
+    """Warn as the package: whoever asked in SQL has no line of Python to be shown.
+
+    >>> tell("k = 6 was asked for, but there are only 4 candidates.")
+    Traceback (most recent call last):
+    msd_sql.actions.select.FewCandidates: k = 6 was asked for, but there are only 4 candidates.
+    """
+    warnings.warn_explicit(note, FewCandidates, "msd_sql", 1, registry=_TOLD)
+
+
+def tell_late(note: str) -> None:
+    """Warn about an answer that is there: it is not lost to a program that has made errors of its warnings.
+
+    >>> tell_late("k = 6 was asked for, but 5 were chosen.")
+    """
+    with suppress(FewCandidates):
+        tell(note)
 
 
 def priced(question: Question, receipt: Receipt) -> Answer:
@@ -183,44 +237,14 @@ def _drawn(call: Call, charged: Sequence[Asked], by_hash: Mapping[str, Question]
 def _public(call: Call, question: Question) -> Chosen:
     """The answer to a question that reads nothing private."""
     plan = question.plan
-    if plan.trivial and plan.matroid == "uniform" and plan.asked > plan.n > 0:
-        order = "the pinned ones first" if plan.pinned else "in key order"
-        few = "is only 1 candidate: it was" if plan.n == 1 else f"are only {plan.n} candidates: all of them were"
-        _tell(f"k = {plan.asked} was asked for, but there {few} returned {order}, and nothing was charged.")
     scores = question.scores if question.scores is not None else np.zeros(question.candidates.n)
     outcome = run(call, question, Score(scores, max(plan.k, 1)))
-    _tell_of_the_distance(plan, outcome.picks)
     return Chosen(question, outcome.picks, outcome.diversity, outcome.receipt)
 
 
 def _private(question: Question, told: Told) -> Chosen:
     known = told.release
-    _tell_of_the_distance(question.plan, known.picks)
     return Chosen(question, known.picks, known.diversity, known.receipt, known.line, told.repeated)
-
-
-def _tell_of_the_constraint(plan: Plan) -> None:
-    """Say that quotas allow fewer items than were asked for; they are public."""
-    if plan.k < min(plan.asked, plan.n):
-        _tell(
-            f"k = {plan.asked} was asked for, but the constraint, {plan.constraint}, allows only {plan.k}. Ask for "
-            "fewer, or allow more of each (quota_cap)."
-        )
-
-
-def _tell_of_the_distance(plan: Plan, picks: Sequence[int]) -> None:
-    """Say that nothing was left that is far enough from the picks; after the charge, so that it is never an error."""
-    if plan.apart and len(picks) < plan.k:
-        with suppress(FewCandidates):
-            _tell(
-                f"k = {plan.k} was asked for, but {len(picks)} were chosen: no other candidate is at least "
-                f"{plan.apart:g} apart from them. A smaller apart := leaves more."
-            )
-
-
-def _tell(text: str) -> None:
-    """Warn as the package: whoever asked in SQL has no line of Python to be shown."""
-    warnings.warn_explicit(text, FewCandidates, "msd_sql", 1, registry=_TOLD)
 
 
 def _nearest(question: Question, picks: Sequence[int]) -> tuple[float | None, ...] | None:

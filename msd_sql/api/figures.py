@@ -10,6 +10,7 @@ import duckdb
 from msd_sql.api.candidate_sources import value_text
 from msd_sql.api.sql_errors import typed_errors
 from msd_sql.database.sql_text import literal
+from msd_sql.errors import InputError
 from msd_sql.registration import inner, register
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def reach(
 
     """
     options = {"relation": relation, "among": among, "fresh": fresh or None, "public": public or None}
+    if isinstance(items, str) or not hasattr(items, "__iter__"):
+        raise InputError(f"items is a list of keys, such as [1, 2, 3], or a Selection; got {items!r}.")
     arguments = [value_text(list(items)), value_text(eps)]
     arguments += [f"{name} := {value_text(value)}" for name, value in options.items() if value is not None]
     return int(_one(con, f"SELECT msd_reach({', '.join(arguments)})"))
@@ -64,6 +67,8 @@ def remaining(con: duckdb.DuckDBPyConnection, relation: str) -> float:
     True
 
     """
+    if not isinstance(relation, str):
+        raise InputError(f"relation is the name of a protected relation; got a {type(relation).__name__}.")
     return float(_one(con, f"SELECT msd_remaining({literal(relation)})"))
 
 

@@ -12,7 +12,7 @@ from msd_sql.actions.declare import declare
 from msd_sql.actions.explain import explain
 from msd_sql.actions.key_column import key_column
 from msd_sql.actions.reach import reach, reach_interval
-from msd_sql.actions.select import answer
+from msd_sql.actions.select import answer, notes_after, notes_before
 from msd_sql.actions.show_ledger import ledger_rows, release_rows, remaining
 from msd_sql.curator.limits import LimitError, Limits
 from msd_sql.errors import InputError, PrivacyError, uncharged
@@ -44,6 +44,7 @@ def select(call: Call, asked: Asked, limits: Limits) -> Told:
         "receipt": last.receipt.as_dict() if last else None,
         "entry": last.entry if last else None,
         "replayed": last.replayed if last else False,
+        "notes": [*notes_before(questions), *notes_after(chosen)],
     })  # fmt: skip
 
 

@@ -6,10 +6,12 @@ import faulthandler
 import ipaddress
 import signal
 import threading
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from msd_sql.actions.select import FewCandidates
 from msd_sql.curator.core import Curator
 from msd_sql.curator.flight.server import FlightServer
 from msd_sql.curator.limits import Limits
@@ -42,6 +44,7 @@ def serve(settings: Settings, limits: Limits, log: Log | None = None) -> None:
     certificate = _certificate(settings)
     clients = Path(settings.clients).read_bytes() if settings.clients is not None else None
     faulthandler.enable()  # a crash says where, by the names of functions alone
+    warnings.simplefilter("ignore", FewCandidates)  # who asks is told, and not the log
     few_arenas()
     memory = bound_memory(settings.process_memory)
     written = log or Log(statements=settings.log_statements)

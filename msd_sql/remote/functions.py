@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from msd_sql.actions.select import Selected
+from msd_sql.actions.select import Selected, tell_late
 from msd_sql.actions.whole_statement import draws_every_group
 from msd_sql.database.plans import Plan, serialized
 from msd_sql.database.sql_text import Name, quote
@@ -175,6 +175,8 @@ class _Asking:
                 told["entry"],
                 told["replayed"],
             )
+        for note in told["notes"]:
+            tell_late(note)
         positions: list[list[int]] = told["positions"]
         return positions
 

@@ -355,3 +355,21 @@ def test_a_fresh_question_is_asked_anew_beside_the_same_one_that_is_told_again(s
     assert again == first
     assert len(fresh) == 6
     assert spent(shop) == 0.2
+
+
+def test_picks_that_must_be_far_apart_can_be_fewer_and_that_is_told(shop):
+    sql = "SELECT msd_select(item_id, 6, 0.1, 0.5, apart := 0.9) FROM products"
+    with pytest.warns(FewCandidates, match=r"k = 6 was asked for, but \d were chosen: no other .* 0.9 apart"):
+        items = one(shop, sql)
+    assert 0 < len(items) < 6
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_answer_that_was_charged_is_not_lost_to_an_error_of_a_warning(shop):
+    assert one(shop, "SELECT msd_select(item_id, 6, 0.1, 0.5, apart := 0.9) FROM products")
+    assert spent(shop) == 0.1
+
+
+def test_a_note_names_no_line_of_ours(shop, recwarn):
+    one(shop, "SELECT msd_select(item_id, 4, 0.1, 0.5, quota := category, quota_cap := 1) FROM products")
+    assert [(note.filename, note.line) for note in recwarn] == [("msd_sql", None)]

@@ -227,3 +227,10 @@ def test_bash_completes_commands_and_options() -> None:
         script = completion.script("bash") + probe.format(words=words, last=last)
         done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
         assert done.stdout.strip() == expected
+
+
+def test_a_file_that_is_not_there_is_not_served(said, tmp_path) -> None:
+    code, _, errors = said("serve", str(tmp_path / "shpo.duckdb"))
+    assert code != 0
+    assert "There is no database" in errors
+    assert list(tmp_path.iterdir()) == []

@@ -418,3 +418,18 @@ def test_the_file_is_the_curator_s_alone(server: Server, place: Path, held: dict
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "lock" in done.stderr
+
+
+def test_fewer_items_than_asked_for_are_told_of_at_the_client(server: Server, held: dict[str, str]) -> None:
+    with asking(server, held["ana"]) as con:
+        con.execute("SELECT msd_pull('products')").fetchall()
+        sql = "SELECT msd_select(item_id, 6, 0.01, 0.5, quota := item_id % 2, quota_cap := 1) FROM products"
+        with pytest.warns(UserWarning, match="allows only 2"):
+            assert len(con.execute(sql).fetchall()[0][0]) == 2
+
+
+def test_python_finds_the_key_that_the_owner_declared(server: Server, held: dict[str, str]) -> None:
+    with asking(server, held["ana"]) as con:
+        con.execute("SELECT msd_pull('products')").fetchall()
+        chosen = msd_sql.select(con.table("products"), k=3, eps=0.01, diversity=0.5)
+        assert list(chosen.rows["item_id"]) == list(chosen.items)
