@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
 from msd_sql.catalog.declarations import Protected
 from msd_sql.database.background import BackgroundRead
-from msd_sql.engines.build import Indexes, build, build_groups, prepared
+from msd_sql.engines.build import Indexes, asked_before, build, build_groups, keep_index, prepared
 from msd_sql.engines.candidates import Candidates
 from msd_sql.question.item_columns import all_keys
 from msd_sql.question.options import AUTO
@@ -111,22 +111,28 @@ def _alone(call: Call, question: Question, protected: Protected, content: Conten
             public=call.host,
         )
 
-    if group and not protected.in_spark:  # an index that serves other groups is kept in this process only
-        call.once(("all items", protected.name, protected.among), lambda: _prepare_all(call, question, relevance))
     outcome = _from_kept(call, question, protected, content, indexes, group)
     if outcome is None:
+        if (group or asked_before(protected, indexes)) and not protected.in_spark:  # where indexes are kept
+            about = ("all items", protected.name, protected.among)
+            call.once(about, lambda: _index_all(call, question, protected, content, indexes))
         with _closing(relevance(question.candidates)) as found:
             outcome = run(call, question, found, group)
     return outcome
 
 
-def _prepare_all(call: Call, question: Question, relevance: Callable[[Candidates], Relevance]) -> None:
-    """Have one index of all items, which serves every group: one pass and not thousands."""
+def _index_all(call: Call, question: Question, protected: Protected, content: Content, indexes: Indexes) -> None:
+    """Have one index of all items, which serves every part of them: one pass and not thousands.
+
+    Whoever asks about a second part, by category or without a few, asks about others; and an index for each would take
+    the memory of all.
+    """
     if question.items is None or question.request.engine not in (AUTO, "memory"):
         return
     everything = all_keys(call, question.items, question.candidates.type)
-    if everything is not None:
-        relevance(everything)
+    if everything is not None and everything.holds(question.candidates):
+        engine = question.request.engine
+        keep_index(call.holder(protected), protected, everything, engine, indexes, question.items, content)
 
 
 def _from_kept(

@@ -10,7 +10,7 @@ from msd_sql.actions.explaining.price import Line, price_lines
 from msd_sql.actions.select import priced
 from msd_sql.catalog.budget_filter import NOTHING
 from msd_sql.catalog.ledger import price_of
-from msd_sql.engines.build import describe
+from msd_sql.engines.describe import describe
 from msd_sql.errors import uncharged
 from msd_sql.question.arguments import Arguments
 from msd_sql.question.prepare import Question, prepare

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import duckdb
 
 from msd_sql.actions.select import Selected
 from msd_sql.actions.selection import Selection
 from msd_sql.api.candidate_sources import as_relation, as_table, chosen_rows, expression, like, value_text
+from msd_sql.api.options import Options
 from msd_sql.api.sql_errors import typed_errors
 from msd_sql.database.sql_text import quote
 from msd_sql.errors import CatalogError, InputError, suggest
@@ -24,35 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Columns = str | Sequence[str] | None
-Counts = int | Sequence[int] | Mapping[str, int]
-
-
-class Options(TypedDict, total=False):
-    """The options of `msd_select` by the same names; each is described in docs/sql.md.
-
-    >>> Options(method="greedy", fresh=True)
-    {'method': 'greedy', 'fresh': True}
-    """
-
-    method: str | None
-    gamma: float | None
-    delta: float | str | None
-    distance: str | None
-    scale: float | Sequence[float] | None
-    weights: Sequence[float] | Mapping[str, float] | None
-    quota_cap: Counts | None
-    quota_min: Counts | None
-    include: Sequence[Any] | None
-    exclude: Sequence[Any] | None
-    apart: float | None
-    cap: int | None
-    reach: str | None
-    among: str | None
-    users: int | None
-    fresh: bool
-    exact: bool
-    public: bool
-    engine: Literal["auto", "memory", "sql", "spark"] | None
 
 
 def select(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache, wraps
 from typing import ParamSpec, TypeVar
 
@@ -12,19 +11,17 @@ import numpy as np
 
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.database.host import Host
-from msd_sql.database.spark_host import SparkHost, spark_sql
+from msd_sql.database.spark_host import SparkHost
 from msd_sql.engines.binding import bound, is_exact
 from msd_sql.engines.candidates import Candidates
 from msd_sql.engines.candidates_union import side_by_side, union
 from msd_sql.engines.choice import check_engine, check_home, choose_engine, estimated_rows
 from msd_sql.engines.index_cache import CachedIndex, Indexes, IndexKey
 from msd_sql.engines.memory.best_match import match_index
-from msd_sql.engines.memory.best_match import match_steps as match_reads
-from msd_sql.engines.memory.coverage import coverage_index, read_steps
+from msd_sql.engines.memory.coverage import coverage_index
 from msd_sql.engines.similarity_steps import matched, public_content
-from msd_sql.engines.sql.best_match import SqlBestMatch, match_steps
-from msd_sql.engines.sql.coverage import SqlCoverage, greedy_steps
-from msd_sql.engines.steps import Step
+from msd_sql.engines.sql.best_match import SqlBestMatch
+from msd_sql.engines.sql.coverage import SqlCoverage
 from msd_sql.engines.workspace import Workspace
 from msd_sql.errors import EngineError
 from msd_sql.udfs.relevance.best_match import BestMatch, BestMatchIndex
@@ -34,14 +31,13 @@ from msd_sql.udfs.relevance.dense_best_match import DenseBestMatch, DenseBestMat
 from msd_sql.udfs.types import Relevance, RelevanceOfGroups
 
 __all__ = [
-    "EnginePlan",
     "Indexes",
-    "Step",
+    "asked_before",
     "build",
     "build_groups",
     "check_engine",
     "check_home",
-    "describe",
+    "keep_index",
     "prepared",
 ]
 
@@ -49,20 +45,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _SHARED = 4  # times that a pair may be kept in a database, because groups share items
-AUTO_TOLD = "auto: memory (the steps below) while its index fits into half of memory_limit, else sql"
-
-
-@dataclass(frozen=True)
-class EnginePlan:
-    """What would run, for `msd_explain`: public names and statements, no figure of the private relation."""
-
-    engine: str
-    steps: tuple[Step, ...]
-    dialect: str = "duckdb"
-
-    def shown(self, step: Step) -> str:
-        """A step as the engine runs it."""
-        return spark_sql(step.sql()) if self.dialect == "spark" else step.sql()
 
 
 def _enough_memory(building: Callable[P, T]) -> Callable[P, T]:
@@ -171,12 +153,38 @@ def _index_or_none(
     found = kept.find(place(), candidates) if kept is not None and kept.content(_read(protected)) else None
     if found is None:
         rows = estimated_rows(host, protected)
-        if choose_engine(host, protected, candidates.n, rows, engine) == "sql" and not _only_counts(protected):
+        if choose_engine(host, protected, candidates.n, rows, engine) == "sql" and not only_counts(protected):
             return None
         found = CachedIndex(_index(host, protected, candidates, items), None)
         if kept is not None:
             kept.keep(place(), candidates, found.index, found.index.nbytes)
     return found
+
+
+@_enough_memory
+def keep_index(
+    host: Host,
+    protected: Protected,
+    candidates: Candidates,
+    engine: str,
+    indexes: Indexes,
+    items: Items | None,
+    content: Callable[[], str],
+) -> None:
+    """Have an index of the candidates kept, if the memory engine is the one to take; those of fewer are let go of.
+
+    >>> keep_index(host, purchases, three_products, "auto", Indexes(), None, lambda: "rows")
+    """
+    _index_or_none(host, protected, candidates, engine, indexes, items, content)
+
+
+def asked_before(protected: Protected, indexes: Indexes) -> bool:
+    """Is an index of the relation kept, whatever candidates it is of?
+
+    >>> asked_before(purchases, Indexes())
+    False
+    """
+    return indexes.content(_read(protected)) is not None
 
 
 def prepared(
@@ -208,41 +216,6 @@ def _relevance(protected: Protected, found: CachedIndex, k: int, cap: int | None
     return Coverage(found.index, protected.m, k, cap or protected.cap, found.codes)
 
 
-def describe(
-    host: Host,
-    protected: Protected,
-    candidates: Candidates,
-    *,
-    cap: int | None = None,
-    engine: str = "auto",
-    items: Items | None = None,
-    public: Host | None = None,
-) -> EnginePlan:
-    """Tell the engine that `build` would take and its statements; reads column types, no row and no statistics.
-
-    Which engine `auto` takes depends on how many rows the relation has, which is private: it is not told.
-
-    >>> [step.name for step in describe(host, purchases, three_products, engine="sql").steps]
-    ['pairs', 'totals', 'chosen', 'full', 'losses']
-    """
-    check_home(protected, engine)
-    if isinstance(host, SparkHost):
-        from msd_sql.engines.spark.build import steps_in_spark
-
-        steps = steps_in_spark(host, public or host, protected, candidates, cap=cap or protected.cap, items=items)
-        return EnginePlan("spark", steps, "spark")
-    chosen = AUTO_TOLD if check_engine(engine) == "auto" else engine
-    if protected.relevance == "best_match":
-        with matched(host, protected, candidates, items) as matching:
-            if chosen != "sql":
-                return EnginePlan(chosen, match_reads(matching))
-            return EnginePlan(chosen, tuple(match_steps(matching)))
-    with bound(host, protected, candidates, look_up=chosen != "sql") as binding:
-        if chosen != "sql" or _only_counts(protected):
-            return EnginePlan(chosen, tuple(read_steps(host, binding)))
-        return EnginePlan(chosen, tuple(greedy_steps(binding, cap or protected.cap)))
-
-
 def _in_sql(host: Host, protected: Protected, candidates: Candidates, items: Items | None, cap: int) -> Relevance:
     if protected.relevance == "best_match":
         with matched(host, protected, candidates, items) as matching:
@@ -269,7 +242,7 @@ def _index(
         return coverage_index(host, binding)
 
 
-def _only_counts(protected: Protected) -> bool:
+def only_counts(protected: Protected) -> bool:
     """Where every row is a unit of its own, coverage is a count per item: either engine asks the same statement."""
     return protected.relevance == "coverage" and protected.unit is None
 

@@ -68,6 +68,16 @@ class Candidates:
         """The number of distinct candidates."""
         return len(self.keys)
 
+    def holds(self, others: Candidates) -> bool:
+        """Are the other candidates, of the same type, all among these?
+
+        >>> Candidates(["1", "2"], "INTEGER").holds(Candidates(["2"], "INTEGER"))
+        True
+        """
+        if isinstance(self.keys, Whole) and isinstance(others.keys, Whole):
+            return bool(np.isin(others.keys.numbers, self.keys.numbers).all())
+        return set(others.keys) <= set(self.keys)
+
     @property
     def column(self) -> Column | Sequence[str]:
         """The keys as a column for DuckDB: numbers if they are some, else texts."""

@@ -8,7 +8,8 @@ import pytest
 
 from msd_sql.catalog.declarations import Audience, Items
 from msd_sql.database.sql_text import Name
-from msd_sql.engines.build import Indexes, build, describe
+from msd_sql.engines.build import Indexes, build
+from msd_sql.engines.describe import describe
 from msd_sql.udfs import SeededSource, Uniform, plan, select
 from msd_sql.udfs.types import ONE
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from msd_sql.engines.build import build, describe
+from msd_sql.engines.build import build
 from msd_sql.engines.choice import estimated_rows, memory_limit, parse_size
+from msd_sql.engines.describe import describe
 from msd_sql.engines.memory.coverage import gathered
 from msd_sql.engines.sql.coverage import SqlCoverage
 from msd_sql.errors import EngineError, InputError

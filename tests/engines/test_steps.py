@@ -11,7 +11,7 @@ import sqlglot
 from msd_sql.catalog.declarations import Items
 from msd_sql.database.duckdb_host import DuckDBHost
 from msd_sql.database.sql_text import Name
-from msd_sql.engines.build import describe
+from msd_sql.engines.describe import describe
 
 from .conftest import candidates, protected
 
