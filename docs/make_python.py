@@ -58,7 +58,12 @@ def _entry(name: str) -> str:
     if inspect.isfunction(thing):
         lines.append(f"```text\n{name}{_signature(thing)}\n```\n")
     if name == "Options":
-        lines.append("\n".join(f"- `{one}`: `{kind}`" for one, kind in thing.__annotations__.items()) + "\n")
+        lines.append(
+            "\n".join(
+                f"- `{one}`: `{getattr(kind, '__forward_arg__', kind)}`" for one, kind in thing.__annotations__.items()
+            )
+            + "\n"
+        )
     if name == "Selection":
         members = {one: getattr(thing, one) for one in vars(thing) if not one.startswith("_")}
         public = {one: found for one, found in members.items() if found is not None and inspect.getdoc(found)}

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from msd_sql.actions.selection import Selection
-    from msd_sql.api.ask import Options, explain, select, topk
+    from msd_sql.api.ask import explain, select, topk
     from msd_sql.api.connection import Connection, connect
     from msd_sql.api.declarations import items, protect
     from msd_sql.api.figures import ledger, reach, remaining
+    from msd_sql.api.options import Options
     from msd_sql.api.sql_errors import typed_errors
     from msd_sql.errors import (
         BudgetError,
@@ -37,7 +38,7 @@ _HOMES = {
     "InputError": "errors",
     "LeakError": "errors",
     "MsdError": "errors",
-    "Options": "api.ask",
+    "Options": "api.options",
     "PrivacyError": "errors",
     "Selection": "actions.selection",
     "connect": "api.connection",
