@@ -9,6 +9,7 @@ import pytest
 
 import msd_sql
 from msd_sql.actions.select import FewCandidates
+from msd_sql.registration import instance_of
 from tests.support.shop import declare, fill, kinds, one, spent
 
 CALL = "msd_select(item_id, 6, 0.1, 0.5)"
@@ -373,3 +374,21 @@ def test_an_answer_that_was_charged_is_not_lost_to_an_error_of_a_warning(shop):
 def test_a_note_names_no_line_of_ours(shop, recwarn):
     one(shop, "SELECT msd_select(item_id, 4, 0.1, 0.5, quota := category, quota_cap := 1) FROM products")
     assert [(note.filename, note.line) for note in recwarn] == [("msd_sql", None)]
+
+
+def test_one_index_of_all_items_serves_every_part_of_them_from_the_second_question_on(shop):
+    indexes = instance_of(shop).caches.indexes
+    kept = []
+    for left_out in (3, 4, 5):
+        one(shop, f"SELECT msd_select(item_id, 3, 0.01, 0.5) FROM products WHERE item_id <> {left_out}")
+        kept.append(list(indexes._kept.values()))
+    assert [len(each) for each in kept] == [1, 1, 1]
+    assert [len(each[0].keys) for each in kept] == [59, 60, 60]
+    assert kept[1][0] is kept[2][0]
+
+
+def test_items_that_are_not_declared_have_an_index_of_their_own(shop):
+    for key in (1000, 2000):
+        asked = "msd_select(item_id, 3, 0.01, 0.5, features := item_id::VARCHAR, reach := 'purchases')"
+        assert len(one(shop, f"SELECT {asked} FROM range({key}, {key + 9}) t(item_id)")) == 3
+    assert len(instance_of(shop).caches.indexes) == 2
