@@ -38,8 +38,8 @@ def parsed(host: Host, text: str) -> Node | None:
 def called_functions(tree: Node) -> set[str]:
     """The functions that are called, also where they are not written as a call.
 
-    >>> called_functions(parsed(host, "SELECT list[1] FROM t"))
-    {'array_extract'}
+    >>> sorted(called_functions(parsed(host, "SELECT abs(a) + 1 FROM t")))
+    ['+', 'abs']
     """
     return {fold(node["function_name"]) for node in _nodes(tree) if isinstance(node.get("function_name"), str)}
 
