@@ -21,6 +21,7 @@ from msd_sql.engines.candidates import Candidates, ordered
 from msd_sql.engines.steps import step
 from msd_sql.errors import CatalogError, InputError, PrivacyError, uncharged
 from msd_sql.question.audience import audience
+from msd_sql.question.ground import check_keys
 from msd_sql.question.options import asserted_public, read
 from msd_sql.question.source import guarded, record_assertion
 from msd_sql.runtime.call import Call
@@ -129,7 +130,7 @@ def _prepare(
             record_assertion(call)
         return None
     protected = _protected(call, asked.get("relation"))
-    probe(call.holder(protected), protected)
+    kinds = probe(call.holder(protected), protected)
     protected = audience(call, protected, asked.get("among"))
     if None in items:
         raise InputError(
@@ -137,6 +138,7 @@ def _prepare(
             "makes it: list(item) FILTER (item IS NOT NULL)."
         )
     chosen = ordered(call.host, items, kind.rpartition("[")[0])
+    check_keys(call, protected, chosen, kinds)
     return _Question(chosen, protected, asked["eps"], asked.get("fresh", False), asked.get("public", False))
 
 

@@ -10,12 +10,13 @@ from msd_sql.database.sql_text import quote
 from msd_sql.errors import CatalogError, InputError
 
 
-def probe(host: Host, protected: Protected, items: Items | None = None, *, rows_only: bool = False) -> None:
-    """Raise an error if a statement over the relation's declared columns would not even bind.
+def probe(host: Host, protected: Protected, items: Items | None = None, *, rows_only: bool = False) -> dict[str, str]:
+    """The types of the relation's declared columns; an error if a statement over them would not even bind.
 
     `rows_only`: nothing but its own rows will be read, so that no items are needed.
 
     >>> probe(host, purchases)
+    {'user_id': 'INTEGER', 'item_id': 'INTEGER'}
     """
     columns = [column for column in (protected.unit, protected.item) if column is not None]
     columns += similarity_columns(protected.similarity) if protected.similarity is not None else []
@@ -30,20 +31,21 @@ def probe(host: Host, protected: Protected, items: Items | None = None, *, rows_
     else:
         check_collations(host, protected.sql, kinds, protected.name)
     if protected.similarity is None or rows_only:
-        return
+        return kinds
     if items is None or items.relation is None:
         raise InputError(
             f"The relevance of {protected.name} is a similarity of its rows with item rows, so that the candidates "
             f"must come from a declared items relation: msd_items(…, reach := '{protected.name}')."
         )
     if protected.in_spark:
-        return  # the item rows are in DuckDB: the engine itself brings the two together
+        return kinds  # the item rows are in DuckDB: the engine itself brings the two together
     number = tried(similarity_tree(protected.similarity))
     if _fails(host, f"SELECT {number} FROM {protected.sql} AS r, {items.relation.sql} AS v LIMIT 0"):
         raise CatalogError(
             f"The similarity of {protected.name} does not fit the items {items.name}: {protected.similarity}. Every "
             "v.column must be a column of the items."
         )
+    return kinds
 
 
 def _types(host: Host, source: str, columns: list[str]) -> dict[str, str] | None:

@@ -149,6 +149,24 @@ def is_exact(kind: str) -> bool:
     return _EXACT.fullmatch(kind.upper()) is not None
 
 
+def some_fit(host: Host, candidates: Candidates, native: str) -> bool:
+    """Can any of the candidates be a value of a column of that type? Not asked of types that cannot be cast.
+
+    >>> some_fit(host, Candidates(["Song 1", "7"], "VARCHAR"), "BIGINT")
+    True
+    >>> some_fit(host, Candidates(["Song 1"], "VARCHAR"), "BIGINT")
+    False
+    """
+    if {candidates.type.upper(), native.upper()} <= _TEXTS or candidates.type.upper() == native.upper():
+        return True
+    frame = temp_name(next_serial(), "fitting")
+    typed = native_keys(frame, candidates.type, native)
+    if typed is None:
+        return True
+    with host.table(frame, {"i": np.arange(candidates.n, dtype=np.int32), "key": candidates.column}):
+        return bool(host.rows(f"SELECT 1 FROM {typed} AS k WHERE NOT key IS NULL LIMIT 1"))
+
+
 def native_keys(frame: str, given: str, native: str, more: str = "") -> str | None:
     """(i, key) with the key in the type of the item column, without keys that it cannot hold exactly.
 

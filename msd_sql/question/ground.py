@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 
 from msd_sql.catalog.declarations import Items, Protected
 from msd_sql.catalog.readability import probe
+from msd_sql.engines.binding import some_fit
 from msd_sql.engines.build import check_home
+from msd_sql.engines.candidates import Candidates, Whole
 from msd_sql.errors import CatalogError, InputError, PrivacyError
 from msd_sql.question.audience import audience
 from msd_sql.question.options import Request
@@ -35,6 +38,7 @@ class Ground:
         unweighed = wanted.diversity == 0.0 or (method is not None and not method.weighs_diversity)
         self._differing = bool(wanted.apart) or not (unweighed or wanted.k == 1)  # does it matter how items differ?
         self._call = call
+        self._kinds: Mapping[str, str] = {}  # the types of the relation's declared columns, once it is to be read
         self._plans: dict[tuple[object, ...], Plan] = {}
 
     def measured(self, *, given: bool) -> bool:
@@ -85,14 +89,33 @@ class Ground:
         if not made.reads_private or protected is None:  # whatever is relevant, it is not read
             return replace(made, relevance="score", m=0)
         check_home(protected, wanted.engine)
-        probed(self._call, protected, self.items)
+        self._kinds = probed(self._call, protected, self.items)
         return made
 
+    def check_keys(self, candidates: Candidates, made: Plan) -> None:
+        """Refuse candidates of which none can name an item of the relation that a plan reads."""
+        if made.reads_private and self.protected is not None:
+            check_keys(self._call, self.protected, candidates, self._kinds)
 
-def probed(call: Call, protected: Protected, items: Items | None) -> None:
-    """See, once for a statement, that the relation can be read as it was declared."""
+
+def probed(call: Call, protected: Protected, items: Items | None) -> Mapping[str, str]:
+    """See, once for a statement, that the relation can be read as it was declared; its declared columns' types."""
     about = ("probe", protected.name, items.name if items else None)
-    call.once(about, lambda: probe(call.holder(protected) if protected.in_spark else call.lookups, protected, items))
+    host = call.holder(protected) if protected.in_spark else call.lookups
+    return call.once(about, lambda: probe(host, protected, items))
+
+
+def check_keys(call: Call, protected: Protected, candidates: Candidates, kinds: Mapping[str, str]) -> None:
+    """Refuse candidates of which none can name an item of the relation: an answer would be nothing but noise."""
+    if protected.item is None or protected.in_spark or not candidates.n or isinstance(candidates.keys, Whole):
+        return
+    native = kinds[protected.item]
+    about = ("fitting keys", protected.name, candidates.type)
+    if not call.once(about, lambda: some_fit(call.host, candidates, native)):
+        raise InputError(
+            f"None of the {candidates.n:,} keys can name an item of {protected.name}: they are {candidates.type}, such "
+            f"as '{candidates.keys[0]}', and items there are {native}. Choose by the column that names the same items."
+        )
 
 
 def _protected(call: Call, wanted: Request, items: Items | None) -> Protected | None:

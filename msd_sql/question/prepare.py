@@ -104,6 +104,7 @@ def _draft(
     quota, facts = constraint(group.quota, declared, ground.items, wanted, found)
     measurable = found.n > 0 and ground.measured(given=not group.features.absent)
     made = ground.plan(quota, len(pins), measured=measurable)
+    ground.check_keys(found, made)
     unmeasured = Unmeasured(wanted, ground.items, group.features, found) if measurable else None
     return _Draft(ground, found, scores, pins, quota, facts, made, unmeasured)
 

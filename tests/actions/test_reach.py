@@ -49,7 +49,7 @@ def test_it_is_cut_at_zero_and_not_at_m(shop):
 def test_keys_of_the_relations_own_type_and_of_others(shop):
     one(shop, "SELECT msd_budget('purchases', 1000)")
     assert one(shop, "SELECT msd_reach(['1', '2'], 100)") == one(shop, "SELECT msd_reach([1, 2], 100)")
-    assert one(shop, "SELECT msd_reach(['nobody'], 100)") == 0
+    assert one(shop, "SELECT msd_reach(['9999'], 100)") == 0
 
 
 def test_an_empty_list_reaches_nobody_and_costs_nothing(shop):
@@ -99,3 +99,11 @@ def test_nothing_protected():
         msd_sql.register(con)
         with pytest.raises(duckdb.InvalidInputException, match=r"Which protected relation\? Let an owner declare one"):
             one(con, "SELECT msd_reach([1], 0.1)")
+
+
+@pytest.mark.parametrize("items", ["['a']", "[1.5]", "[DATE '2020-01-01']"])
+def test_keys_of_which_none_can_be_an_item_are_refused_and_not_charged(shop, items):
+    with pytest.raises(duckdb.Error, match=r"None of the 1 keys can name an item of .*purchases.*othing was charged"):
+        one(shop, f"SELECT msd_reach({items}, 0.05)")
+    assert spent(shop) == 0
+    assert one(shop, "SELECT msd_reach(['a', '1'], 0.05)") >= 0

@@ -62,6 +62,7 @@ CASES = [
         "item_id, 6, 0.1, 0.5, quota := ['category', 'name']",
         r"quota is \['category', 'name'\], the same for every row. .* such as quota := \(category, name\)",
     ),
+    ("name, 6, 0.1, 0.5", r"None of the 60 keys can name an item of .*purchases: they are VARCHAR, such as 'item 000'"),
     ("item_id, 6, 0.1, 0.5, quota := 3", "quota is 3, the same for every row"),
     ("item_id, 6, 0.1, 0.5, features := ['price', 'score']", r"such as features := \(price, score\)"),
     ("item_id, 6, 0.1, 0.5, features := (1, 2)", r"features is \(1, 2\), the same for every row"),
