@@ -132,6 +132,7 @@ class Peak:
     def __exit__(self, *_: object) -> None:
         self._open = False
         self._thread.join()
+        self._look()  # however little of the time the thread had
 
     @property
     def above(self) -> int:
@@ -140,8 +141,11 @@ class Peak:
 
     def _watch(self) -> None:
         while self._open:
-            self.highest = max(self.highest, self._process.memory_info().rss)
+            self._look()
             time.sleep(0.004)
+
+    def _look(self) -> None:
+        self.highest = max(self.highest, self._process.memory_info().rss)
 
 
 def apart(module: str, *arguments: str) -> dict[str, Any]:

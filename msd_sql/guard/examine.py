@@ -217,7 +217,10 @@ class Guard:
             what, way_out = "a table that a transaction made or changed and did not commit yet", "COMMIT first"
             if key[0] == "temp":
                 what, way_out = "a TEMP table", "If its rows are public, make it a permanent table"
-            raise unreadable(f"'{table.name}' is {what}, so that nothing tells what it was filled from. {way_out}")
+            raise unreadable(
+                f"'{table.name}' is not a committed table of this database ({what}): nothing tells what it was filled"
+                f" from. {way_out}"
+            )
 
     def _check_function(self, scan: Scan, words: Collection[str]) -> None:
         columns = _FUNCTIONS.get(scan.function, ())

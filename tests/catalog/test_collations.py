@@ -93,10 +93,11 @@ def test_a_collation_that_comes_later_is_refused_and_charges_nothing(empty, ask)
 
 
 def test_a_default_collation_is_refused_and_charges_nothing(shop):
+    shop.execute("CREATE TABLE named AS FROM products")
     shop.execute("SET GLOBAL default_collation = 'NOCASE'")
     with pytest.raises(duckdb.Error, match=r"default_collation is NOCASE.*Nothing was charged"):
         exact(shop)
     with pytest.raises(duckdb.Error, match=r"default_collation is NOCASE"):
-        shop.execute("SELECT msd_protect('products', unit := 'name', item := 'item_id', budget := 1)").fetchall()
+        shop.execute("SELECT msd_protect('named', unit := 'name', item := 'item_id', budget := 1)").fetchall()
     shop.execute("RESET GLOBAL default_collation")
     assert len(exact(shop)) == 3
