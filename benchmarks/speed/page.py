@@ -30,11 +30,11 @@ NOTES = """
   Of the processors' time of a first statement a quarter is DuckDB's and that of the purchases' fingerprint, a fifth
   is their index; the draws and the distances take a tenth each, and so does the charge with a thousand receipts and
   answers.
-- **The second question.** It would have to take two thirds of its time to be within the bound. A quarter is DuckDB's: it
-  binds the macros' text twice, for the statement and for the guard's plan of it (1.3 ms and 1.9 ms), optimises it (0.8 ms),
-  and tells what the connection sees. Half are two dozen small statements, 0.2 ms to 1.2 ms each, 15 ms in all: what is
-  declared, whether anything has changed, the durable charge (with two writes to disk) and the kept answer (with
-  another). Twenty draws are a fifth, the guard's reading of the plan a twentieth. The fingerprint of
+- **The second question.** It would have to take two thirds of its time to be within the bound. A quarter is DuckDB's:
+  it binds the macros' text twice, for the statement and for the guard's plan of it (1.3 ms and 1.9 ms), optimises it
+  (0.8 ms), and tells what the connection sees. Half are two dozen small statements, 0.2 ms to 1.2 ms each, 15 ms in
+  all: what is declared, whether anything has changed, the durable charge (with two writes to disk) and the kept answer
+  (with another). Twenty draws are a fifth, the guard's reading of the plan a twentieth. The fingerprint of
   the relation is worked out beside them. With more purchases it weighs less: see the line of ten million. Looking up
   what is declared while DuckDB plans the statement was tried: it gained next to nothing, because both sides wait for
   Python's lock, and what it found was older than the scan. What is left would take a function that is compiled into
