@@ -113,7 +113,7 @@ def _alone(call: Call, question: Question, protected: Protected, content: Conten
 
     outcome = _from_kept(call, question, protected, content, indexes, group)
     if outcome is None:
-        if (group or asked_before(protected, indexes)) and not protected.in_spark:  # where indexes are kept
+        if not protected.in_spark and (group or asked_before(protected, indexes)):  # where indexes are kept
             about = ("all items", protected.name, protected.among)
             call.once(about, lambda: _index_all(call, question, protected, content, indexes))
         with _closing(relevance(question.candidates)) as found:

@@ -44,6 +44,7 @@ __all__ = [
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_MOST_A_ROW = 16  # bytes that an index of coverage may take for a row
 _SHARED = 4  # times that a pair may be kept in a database, because groups share items
 
 
@@ -173,18 +174,22 @@ def keep_index(
 ) -> None:
     """Have an index of the candidates kept, if the memory engine is the one to take; those of fewer are let go of.
 
+    Not where it might be too large to be kept: it would be made for nothing, again and again.
+
     >>> keep_index(host, purchases, three_products, "auto", Indexes(), None, lambda: "rows")
     """
+    if _MOST_A_ROW * estimated_rows(host, protected) > indexes.limit:
+        return
     _index_or_none(host, protected, candidates, engine, indexes, items, content)
 
 
 def asked_before(protected: Protected, indexes: Indexes) -> bool:
-    """Is an index of the relation kept, whatever candidates it is of?
+    """Is an index of the relation kept, whatever candidates it is of? Of similarities each has a price of its own.
 
     >>> asked_before(purchases, Indexes())
     False
     """
-    return indexes.content(_read(protected)) is not None
+    return protected.relevance == "coverage" and indexes.content(_read(protected)) is not None
 
 
 def prepared(

@@ -392,3 +392,12 @@ def test_items_that_are_not_declared_have_an_index_of_their_own(shop):
         asked = "msd_select(item_id, 3, 0.01, 0.5, features := item_id::VARCHAR, reach := 'purchases')"
         assert len(one(shop, f"SELECT {asked} FROM range({key}, {key + 9}) t(item_id)")) == 3
     assert len(instance_of(shop).caches.indexes) == 2
+
+
+def test_an_index_of_all_items_that_could_not_be_kept_is_not_made(shop):
+    indexes = instance_of(shop).caches.indexes
+    rows = one(shop, "SELECT count(*) FROM purchases")
+    indexes.limit = 16 * rows - 1
+    for left_out in (3, 4):
+        one(shop, f"SELECT msd_select(item_id, 3, 0.01, 0.5) FROM products WHERE item_id <> {left_out}")
+    assert all(len(prepared.keys) == 59 for prepared in indexes._kept.values())
