@@ -387,6 +387,6 @@ def test_the_order_of_rows_does_not_make_another_question(shop, order):
 
 
 def test_keys_of_another_type_are_another_question_of_reach(shop):
-    one(shop, "SELECT msd_reach(['1.0'], 0.1)")
-    one(shop, "SELECT msd_reach([1.0], 0.1)")
+    one(shop, "SELECT msd_reach(['1.0', '1'], 0.1)")
+    one(shop, "SELECT msd_reach([1.0, 1], 0.1)")
     assert spent(shop) == 0.2
