@@ -212,17 +212,22 @@ def _written(enum: tuple[str, ...]) -> str:
 
 
 def _enums(types: Any) -> Iterator[tuple[str, ...]]:
-    for node in _dicts(types):
+    for node in dicts(types):
         if node.get("id") == "ENUM":
             yield tuple((node.get("type_info") or {}).get("values") or ("?",))
 
 
 def _strings(root: Any) -> Iterator[str]:
-    for node in _dicts(root):
+    for node in dicts(root):
         yield from (value for value in node.values() if isinstance(value, str))
 
 
-def _dicts(root: Any) -> Iterator[Node]:
+def dicts(root: Any) -> Iterator[Node]:
+    """Every dictionary in what a JSON text holds, however deep.
+
+    >>> list(dicts([{"a": [{"b": 1}]}]))
+    [{'a': [{'b': 1}]}, {'b': 1}]
+    """
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -251,5 +256,5 @@ def _handing_on(node: Node, ctes: dict[int, Node]) -> Iterator[Name]:
 def _one_value(node: Node) -> bool:
     """Is it a scalar subquery? DuckDB joins its one row, and an error if there are more."""
     return node["type"] == "LOGICAL_PROJECTION" and any(
-        _name(one) == "error" for one in _dicts(node["expressions"]) if one.get("type") == "BOUND_FUNCTION"
+        _name(one) == "error" for one in dicts(node["expressions"]) if one.get("type") == "BOUND_FUNCTION"
     )

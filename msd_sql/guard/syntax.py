@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from msd_sql.database.host import Host
+from msd_sql.database.plans import Node, dicts
 from msd_sql.database.sql_text import fold, literal
 from msd_sql.guard.files import ends_like_file
 from msd_sql.guard.statement_text import READING, closing, tokens
 
-Node = dict[str, Any]
 _BEGINNINGS = ("select", "with", "from", "values", "pivot", "unpivot", "table", "summarize", "describe", "show")
 _ENDING = re.compile(r"\.\w+$")  # without one DuckDB reads no file for what is named like a table
 _NAMING = frozenset(["query", "query_table"])  # what they read is what a text says
@@ -41,7 +40,7 @@ def called_functions(tree: Node) -> set[str]:
     >>> sorted(called_functions(parsed(host, "SELECT abs(a) + 1 FROM t")))
     ['+', 'abs']
     """
-    return {fold(node["function_name"]) for node in _nodes(tree) if isinstance(node.get("function_name"), str)}
+    return {fold(node["function_name"]) for node in dicts(tree) if isinstance(node.get("function_name"), str)}
 
 
 def named_files(host: Host, texts: Iterable[str]) -> Iterator[str | None]:
@@ -58,7 +57,7 @@ def named_files(host: Host, texts: Iterable[str]) -> Iterator[str | None]:
         if tree is None:
             yield None
             continue
-        for node in _nodes(tree):
+        for node in dicts(tree):
             if node.get("type") in ("BASE_TABLE", "SHOW_REF"):
                 yield from filter(_ENDING.search, [_name(node)])
             else:  # msd_topk('sales.csv', …), msd_topk(sales.csv, …), or a macro that hands it on
@@ -120,14 +119,3 @@ def _text(node: Node) -> str | None:
     literal, value = node.get("literal") or {}, node.get("value") or {}
     found = literal.get("text") if literal.get("kind") == "STRING" else value.get("value")
     return found if isinstance(found, str) else None
-
-
-def _nodes(root: Any) -> Iterator[Node]:
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, dict):
-            yield node
-            waiting.extend(node.values())
-        elif isinstance(node, list):
-            waiting.extend(node)
